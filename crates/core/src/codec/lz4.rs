@@ -1,0 +1,304 @@
+//! The LZ4 frame format, `lz4_Frame_format.md` 1.6.4, around liblz4's blocks.
+//!
+//! ```text
+//! magic(4) FLG(1) BD(1) [content size(8)] [dictionary id(4)] HC(1)
+//!     { block size(4), top bit: not compressed; data; [xxh32 of data(4)] }*  0(4)
+//! [xxh32 of content(4)]
+//!
+//! FLG  7-6 version 01 | 5 independent blocks | 4 block checksums | 3 content size
+//!      2 content checksum | 1 reserved | 0 dictionary id
+//! BD   7 reserved | 6-4 block maximum: 64 KiB << 2 * (n - 4) | 3-0 reserved
+//! ```
+//!
+//! The frame is read here and not by liblz4 because its reader allocates what the header
+//! declares. Blocks are decompressed straight into the output.
+
+use twox_hash::XxHash32;
+
+use super::{Compress, Fault, Refusal, produced};
+use crate::level::Level;
+use crate::native::lz4::{self, Matcher};
+
+pub(crate) fn compressor(level: Level) -> Box<dyn Compress> {
+    let matcher = match level.number().unwrap_or(1) {
+        acceleration @ ..0 => Matcher::fast(1 - acceleration),
+        0 | 1 => Matcher::fast(1),
+        dense => Matcher::dense(dense),
+    };
+    Box::new(Compressor { matcher })
+}
+
+pub(crate) fn library() -> String {
+    format!("liblz4 {}", lz4::version())
+}
+
+struct Compressor {
+    matcher: Matcher,
+}
+
+impl Compress for Compressor {
+    /// Writes one frame of independent blocks without checksums or content size: 15 bytes around
+    /// one block. Readers that allocate the block maximum get the smallest that holds it.
+    fn compress(&mut self, src: &[u8], dst: &mut Vec<u8>) -> Result<(), Refusal> {
+        let size_code = (4..7).find(|&code| src.len() <= block_max(code)).unwrap_or(7);
+        let descriptor = [VERSION_01 | INDEPENDENT, size_code << 4];
+        dst.extend_from_slice(&FRAME_MAGIC.to_le_bytes());
+        dst.extend_from_slice(&descriptor);
+        dst.push(header_checksum(&descriptor));
+        for block in src.chunks(block_max(size_code)) {
+            let header = dst.len();
+            dst.extend_from_slice(&[0; 4]);
+            dst.reserve(lz4::compress_bound(block.len()));
+            let data = dst.len();
+            // With no room for as many bytes as it has, what does not shrink stops early.
+            let size = if self.matcher.compress_block(block, dst, block.len() - 1) {
+                size_field(produced(dst, data))
+            } else {
+                dst.extend_from_slice(block);
+                size_field(block.len()) | NOT_COMPRESSED
+            };
+            if let Some(place) = dst.get_mut(header..).and_then(|tail| tail.first_chunk_mut()) {
+                *place = size.to_le_bytes();
+            }
+        }
+        dst.extend_from_slice(&END_MARK.to_le_bytes());
+        Ok(())
+    }
+
+    fn kept_len(&self) -> usize {
+        self.matcher.kept_len()
+    }
+}
+
+pub(crate) fn decompress(src: &[u8], dst: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
+    let start = dst.len();
+    let mut reader = Reader(src);
+    while !reader.0.is_empty() {
+        match reader.u32()? {
+            FRAME_MAGIC => frame(&mut reader, dst, start, limit)?,
+            magic if magic & 0xffff_fff0 == SKIPPABLE_MAGIC => {
+                let len = reader.u32()?;
+                reader.bytes(len)?;
+            }
+            _ => return Err(Fault::Malformed("no LZ4 frame where one should begin")),
+        }
+    }
+    Ok(())
+}
+
+/// What a frame's header says.
+struct Descriptor {
+    flags: u8,
+    block_max: usize,
+    content_len: Option<u64>,
+}
+
+impl Descriptor {
+    const fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// Appends one frame's content. `limit` counts from `start` on.
+fn frame(
+    reader: &mut Reader<'_>,
+    dst: &mut Vec<u8>,
+    start: usize,
+    limit: usize,
+) -> Result<(), Fault> {
+    let descriptor = descriptor(reader)?;
+    let frame_start = dst.len();
+    let left = limit.saturating_sub(produced(dst, start));
+    if let Some(content_len) = descriptor.content_len {
+        if content_len > left as u64 {
+            return Err(Fault::TooLong {
+                at_least: content_len.saturating_add((limit - left) as u64),
+            });
+        }
+        if content_len > (reader.0.len() as u64).saturating_mul(MAX_RATIO) {
+            return Err(Fault::Malformed("declares more bytes than so short a frame can hold"));
+        }
+        dst.reserve(usize::try_from(content_len).unwrap_or(0));
+    }
+    loop {
+        let size = reader.u32()?;
+        if size == END_MARK {
+            break;
+        }
+        let data = reader.bytes(size & !NOT_COMPRESSED)?;
+        if descriptor.has(BLOCK_CHECKSUM) && reader.u32()? != XxHash32::oneshot(0, data) {
+            return Err(Fault::Malformed("a block's checksum is wrong"));
+        }
+        if data.len() > descriptor.block_max {
+            return Err(Fault::Malformed("a block longer than the frame's maximum"));
+        }
+        let left = limit.saturating_sub(produced(dst, start));
+        if size & NOT_COMPRESSED != 0 {
+            if data.len() > left {
+                return Err(too_long(limit, left, data.len()));
+            }
+            dst.extend_from_slice(data);
+        } else {
+            let history_len =
+                if descriptor.has(INDEPENDENT) { 0 } else { produced(dst, frame_start) };
+            block(data, dst, history_len, left, descriptor.block_max)
+                .map_err(|len| len.map_or(DAMAGED, |len| too_long(limit, left, len)))?;
+        }
+    }
+    let content = dst.get(frame_start..).unwrap_or_default();
+    if descriptor.has(CONTENT_CHECKSUM) && reader.u32()? != XxHash32::oneshot(0, content) {
+        return Err(Fault::Malformed("the content's checksum is wrong"));
+    }
+    if descriptor.content_len.is_some_and(|declared| declared != content.len() as u64) {
+        return Err(Fault::Malformed("the content is not as long as declared"));
+    }
+    Ok(())
+}
+
+fn descriptor(reader: &mut Reader<'_>) -> Result<Descriptor, Fault> {
+    let header = reader.0;
+    let [flags, size_code] = reader.array()?;
+    if flags & (VERSION_MASK | FLG_RESERVED) != VERSION_01 || size_code & BD_RESERVED != 0 {
+        return Err(Fault::Malformed("a frame of an unknown version or with reserved bits"));
+    }
+    let size_code = size_code >> 4;
+    if size_code < 4 {
+        return Err(Fault::Malformed("a block maximum that does not exist"));
+    }
+    let content_len =
+        if flags & CONTENT_LEN != 0 { Some(u64::from_le_bytes(reader.array()?)) } else { None };
+    let dictionary = if flags & DICTIONARY_ID != 0 { Some(reader.u32()?) } else { None };
+    let checked = header.get(..header.len() - reader.0.len()).unwrap_or_default();
+    let [stated] = reader.array()?;
+    if stated != header_checksum(checked) {
+        return Err(Fault::Malformed("the header's checksum is wrong"));
+    }
+    match dictionary {
+        Some(id) => Err(Fault::Dictionary { id }),
+        None => Ok(Descriptor { flags, block_max: block_max(size_code), content_len }),
+    }
+}
+
+/// Appends one compressed block; the error is its length if that is above `left`, or `None` if
+/// it is damaged.
+///
+/// It goes into the room that is there. Only when that fails is its length counted, for the exact
+/// room or for the reason.
+fn block(
+    data: &[u8],
+    dst: &mut Vec<u8>,
+    history_len: usize,
+    left: usize,
+    block_max: usize,
+) -> Result<(), Option<usize>> {
+    let most = left.min(block_max);
+    let spare_len = dst.capacity() - dst.len();
+    if spare_len >= data.len() && lz4::decompress_block(data, dst, history_len, most) {
+        return Ok(());
+    }
+    let len = decompressed_len(data).filter(|&len| len <= block_max).ok_or(None)?;
+    if len > left {
+        return Err(Some(len));
+    }
+    dst.reserve(len);
+    if lz4::decompress_block(data, dst, history_len, len) { Ok(()) } else { Err(None) }
+}
+
+/// Counts the payload of a block, `lz4_Block_format.md`; `None` if it is cut short.
+///
+/// ```text
+/// token: literals(4) copy - 4(4); 15 continues in bytes until one is not 255
+/// { token [literals..] literal bytes  offset(2) [copy..] }*  token [literals..] literal bytes
+/// ```
+fn decompressed_len(block: &[u8]) -> Option<usize> {
+    let mut reader = Reader(block);
+    let mut total = 0usize;
+    loop {
+        let [token] = reader.array().ok()?;
+        let literals_len = reader.length(token >> 4)?;
+        reader.bytes(literals_len).ok()?;
+        total = total.checked_add(usize::try_from(literals_len).ok()?)?;
+        if reader.0.is_empty() {
+            return Some(total);
+        }
+        let [_, _] = reader.array().ok()?;
+        let copy_len = reader.length(token & 0xf)?;
+        total = total.checked_add(usize::try_from(copy_len).ok()?)?.checked_add(4)?;
+    }
+}
+
+/// What is left to read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let (array, rest) = self.0.split_first_chunk().ok_or(CUT_SHORT)?;
+        self.0 = rest;
+        Ok(*array)
+    }
+
+    fn u32(&mut self) -> Result<u32, Fault> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn bytes(&mut self, len: u32) -> Result<&'a [u8], Fault> {
+        let len = usize::try_from(len).map_err(|_| CUT_SHORT)?;
+        let (bytes, rest) = self.0.split_at_checked(len).ok_or(CUT_SHORT)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    /// Reads on from the four bits of a token.
+    fn length(&mut self, nibble: u8) -> Option<u32> {
+        let mut len = u32::from(nibble);
+        if nibble == 15 {
+            loop {
+                let [more] = self.array().ok()?;
+                len = len.checked_add(u32::from(more))?;
+                if more != 255 {
+                    break;
+                }
+            }
+        }
+        Some(len)
+    }
+}
+
+fn too_long(limit: usize, left: usize, len: usize) -> Fault {
+    Fault::TooLong { at_least: (limit - left) as u64 + len as u64 }
+}
+
+fn header_checksum(descriptor: &[u8]) -> u8 {
+    let [_, second, ..] = XxHash32::oneshot(0, descriptor).to_le_bytes();
+    second
+}
+
+const fn block_max(size_code: u8) -> usize {
+    1 << (8 + 2 * size_code)
+}
+
+/// Blocks are at most 4 MiB.
+fn size_field(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(NOT_COMPRESSED - 1)
+}
+
+const FRAME_MAGIC: u32 = 0x184d_2204;
+const SKIPPABLE_MAGIC: u32 = 0x184d_2a50;
+const END_MARK: u32 = 0;
+const NOT_COMPRESSED: u32 = 1 << 31;
+
+const VERSION_MASK: u8 = 0b1100_0000;
+const VERSION_01: u8 = 0b0100_0000;
+const INDEPENDENT: u8 = 1 << 5;
+const BLOCK_CHECKSUM: u8 = 1 << 4;
+const CONTENT_LEN: u8 = 1 << 3;
+const CONTENT_CHECKSUM: u8 = 1 << 2;
+const FLG_RESERVED: u8 = 1 << 1;
+const DICTIONARY_ID: u8 = 1;
+const BD_RESERVED: u8 = 0b1000_1111;
+
+/// A byte that lengthens a copy stands for 255.
+const MAX_RATIO: u64 = 255;
+
+const CUT_SHORT: Fault = Fault::Malformed("cut short");
+const DAMAGED: Fault = Fault::Malformed("a damaged block");

@@ -1,0 +1,79 @@
+//! One raw Snappy block: `format_description.txt` of google/snappy.
+//!
+//! A block states its payload's length first, as a varint, then has literals and copies.
+
+use super::{Compress, Fault, Refusal};
+
+/// snap has no function that tells; a test compares this to the lock file.
+pub(crate) const LIBRARY: &str = "snap 1.1.2";
+
+pub(crate) fn compressor() -> Box<dyn Compress> {
+    Box::new(BlockCompressor::new())
+}
+
+/// Keeps 2 KB of hash table, and 32 KB more once a payload was longer than 1 KB.
+pub(crate) struct BlockCompressor(snap::raw::Encoder);
+
+impl BlockCompressor {
+    pub(crate) fn new() -> Self {
+        Self(snap::raw::Encoder::new())
+    }
+}
+
+impl Compress for BlockCompressor {
+    fn compress(&mut self, src: &[u8], dst: &mut Vec<u8>) -> Result<(), Refusal> {
+        let room = snap::raw::max_compress_len(src.len());
+        if room == 0 {
+            return Err(Refusal::TooLong { limit: MAX_PAYLOAD_LEN });
+        }
+        let start = dst.len();
+        dst.resize(start + room, 0);
+        let written = dst
+            .get_mut(start..)
+            .and_then(|room| self.0.compress(src, room).ok())
+            .ok_or(Refusal::Failed("the output is longer than snap's bound"))?;
+        dst.truncate(start + written);
+        Ok(())
+    }
+
+    fn kept_len(&self) -> usize {
+        size_of::<Self>() + (32 << 10)
+    }
+}
+
+pub(crate) fn decompress(src: &[u8], dst: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
+    let declared = snap::raw::decompress_len(src)
+        .map_err(|_| Fault::Malformed("no length where the block begins"))?;
+    if declared > limit {
+        return Err(Fault::TooLong { at_least: declared as u64 });
+    }
+    if declared > max_decompress_len(src.len()) {
+        return Err(Fault::Malformed("declares more bytes than so short a block can hold"));
+    }
+    let start = dst.len();
+    dst.resize(start + declared, 0);
+    let room = dst.get_mut(start..).unwrap_or_default();
+    match snap::raw::Decoder::new().decompress(src, room) {
+        Ok(written) if written == declared => Ok(()),
+        Ok(_) | Err(_) => {
+            dst.truncate(start);
+            Err(Fault::Malformed("cut short, damaged, or not as long as declared"))
+        }
+    }
+}
+
+/// Says whether bytes could be a block: a length that they can hold, then a literal.
+pub(crate) fn is_plausible(src: &[u8]) -> bool {
+    let varint_len = src.iter().take_while(|&&byte| byte >= 0x80).count() + 1;
+    snap::raw::decompress_len(src)
+        .is_ok_and(|declared| (1..=max_decompress_len(src.len())).contains(&declared))
+        && src.get(varint_len).is_some_and(|tag| tag & 0b11 == 0)
+}
+
+/// The densest element is a copy of 64 bytes in three.
+const fn max_decompress_len(src_len: usize) -> usize {
+    src_len.saturating_mul(64) / 3
+}
+
+/// The varint has 32 bits, and snap's bound for the compressed length has to fit as well.
+const MAX_PAYLOAD_LEN: usize = (u32::MAX as usize - 32) / 7 * 6;

@@ -1,0 +1,132 @@
+//! The Snappy framing format: `framing_format.txt` of google/snappy, of 2013-10-25.
+//!
+//! ```text
+//! type(1) length(3) body(length)
+//! ff  stream identifier "sNaPpY", first and maybe again
+//! 00  masked CRC-32C (4), a block of at most 65536 bytes payload
+//! 01  masked CRC-32C (4), at most 65536 bytes of payload as they are
+//! fe  padding            80..fd  to be skipped           02..7f  not to be skipped
+//! ```
+
+use super::snappy_block::{self, BlockCompressor};
+use super::{Compress, Fault, Refusal, produced};
+
+pub(crate) fn compressor() -> Box<dyn Compress> {
+    Box::new(FramedCompressor(BlockCompressor::new()))
+}
+
+struct FramedCompressor(BlockCompressor);
+
+impl Compress for FramedCompressor {
+    fn compress(&mut self, src: &[u8], dst: &mut Vec<u8>) -> Result<(), Refusal> {
+        dst.extend_from_slice(STREAM_IDENTIFIER);
+        for payload in src.chunks(MAX_CHUNK_LEN) {
+            let header = dst.len();
+            dst.extend_from_slice(&[0; 4]);
+            dst.extend_from_slice(&masked_crc(payload).to_le_bytes());
+            let body = dst.len();
+            self.0.compress(payload, dst)?;
+            // As the other writers do: less than an eighth saved is not worth a decompression.
+            let kind = if produced(dst, body) < payload.len() - payload.len() / 8 {
+                COMPRESSED
+            } else {
+                dst.truncate(body);
+                dst.extend_from_slice(payload);
+                UNCOMPRESSED
+            };
+            // At most 4 + 65536, so the fourth byte is free for the type.
+            let [a, b, c, ..] = (produced(dst, header) - 4).to_le_bytes();
+            if let Some(place) = dst.get_mut(header..).and_then(|tail| tail.first_chunk_mut()) {
+                *place = [kind, a, b, c];
+            }
+        }
+        Ok(())
+    }
+
+    fn kept_len(&self) -> usize {
+        self.0.kept_len()
+    }
+}
+
+pub(crate) fn decompress(src: &[u8], dst: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
+    if !src.starts_with(STREAM_IDENTIFIER) {
+        return Err(Fault::Malformed(if snappy_block::is_plausible(src) {
+            "no stream identifier; it looks like a raw block, encoding `snappy-block`"
+        } else {
+            "no stream identifier"
+        }));
+    }
+    let start = dst.len();
+    let mut rest = src;
+    while let Some((header, after)) = rest.split_first_chunk() {
+        let [kind, a, b, c] = *header;
+        let len = usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16;
+        let (body, after) =
+            after.split_at_checked(len).ok_or(Fault::Malformed("cut short in a chunk"))?;
+        rest = after;
+        match kind {
+            COMPRESSED | UNCOMPRESSED => {
+                let left = limit.saturating_sub(produced(dst, start));
+                append_chunk(kind, body, dst, left).map_err(|fault| match fault {
+                    Fault::TooLong { at_least } => {
+                        Fault::TooLong { at_least: at_least + (limit - left) as u64 }
+                    }
+                    Fault::Malformed(_) | Fault::Dictionary { .. } => fault,
+                })?;
+            }
+            STREAM => {
+                if STREAM_IDENTIFIER.get(4..) != Some(body) {
+                    return Err(Fault::Malformed("a stream identifier that says something else"));
+                }
+            }
+            FIRST_SKIPPABLE.. => {}
+            _ => {
+                return Err(Fault::Malformed("a chunk of an unknown type that must not be skipped"));
+            }
+        }
+    }
+    if rest.is_empty() { Ok(()) } else { Err(Fault::Malformed("cut short in a chunk's header")) }
+}
+
+/// Appends a chunk of payload, at most `left` bytes of it.
+fn append_chunk(kind: u8, body: &[u8], dst: &mut Vec<u8>, left: usize) -> Result<(), Fault> {
+    let (crc, data) =
+        body.split_first_chunk().ok_or(Fault::Malformed("a chunk shorter than its checksum"))?;
+    let start = dst.len();
+    if kind == COMPRESSED {
+        snappy_block::decompress(data, dst, left.min(MAX_CHUNK_LEN)).map_err(
+            |fault| match fault {
+                Fault::TooLong { at_least } if at_least > MAX_CHUNK_LEN as u64 => LONG_CHUNK,
+                Fault::TooLong { .. } | Fault::Malformed(_) | Fault::Dictionary { .. } => fault,
+            },
+        )?;
+    } else if data.len() > MAX_CHUNK_LEN {
+        return Err(LONG_CHUNK);
+    } else if data.len() > left {
+        return Err(Fault::TooLong { at_least: data.len() as u64 });
+    } else {
+        dst.extend_from_slice(data);
+    }
+    if masked_crc(dst.get(start..).unwrap_or_default()) == u32::from_le_bytes(*crc) {
+        Ok(())
+    } else {
+        Err(Fault::Malformed("a chunk's checksum is wrong"))
+    }
+}
+
+/// Rotated and offset, so that a checksum over bytes that hold one stays a good one.
+fn masked_crc(payload: &[u8]) -> u32 {
+    crc32c::crc32c(payload).rotate_right(15).wrapping_add(0xa282_ead8)
+}
+
+const STREAM_IDENTIFIER: &[u8] = b"\xff\x06\x00\x00sNaPpY";
+
+const COMPRESSED: u8 = 0x00;
+const UNCOMPRESSED: u8 = 0x01;
+const FIRST_SKIPPABLE: u8 = 0x80;
+const STREAM: u8 = 0xff;
+
+/// The most payload that a chunk may have.
+const MAX_CHUNK_LEN: usize = 1 << 16;
+
+const LONG_CHUNK: Fault = Fault::Malformed("a chunk with more than 65536 bytes of payload");
