@@ -15,21 +15,21 @@
 
 use twox_hash::XxHash32;
 
-use super::{Compress, Fault, Refusal, produced};
+use super::{Compress, Fault, Refusal};
 use crate::level::Level;
 use crate::native::lz4::{self, Matcher};
 
-pub(crate) fn compressor(level: Level) -> Box<dyn Compress> {
+pub(crate) fn library() -> Option<String> {
+    Some(format!("liblz4 {}", lz4::version()))
+}
+
+pub(crate) fn compressor(level: Level) -> Result<Box<dyn Compress>, Refusal> {
     let matcher = match level.number().unwrap_or(1) {
         acceleration @ ..0 => Matcher::fast(1 - acceleration),
         0 | 1 => Matcher::fast(1),
         dense => Matcher::dense(dense),
     };
-    Box::new(Compressor { matcher })
-}
-
-pub(crate) fn library() -> String {
-    format!("liblz4 {}", lz4::version())
+    Ok(Box::new(Compressor { matcher }))
 }
 
 struct Compressor {
@@ -52,7 +52,7 @@ impl Compress for Compressor {
             let data = dst.len();
             // With no room for as many bytes as it has, what does not shrink stops early.
             let size = if self.matcher.compress_block(block, dst, block.len() - 1) {
-                size_field(produced(dst, data))
+                size_field(dst.len() - data)
             } else {
                 dst.extend_from_slice(block);
                 size_field(block.len()) | NOT_COMPRESSED
@@ -70,20 +70,30 @@ impl Compress for Compressor {
     }
 }
 
-pub(crate) fn decompress(src: &[u8], dst: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
-    let start = dst.len();
-    let mut reader = Reader(src);
-    while !reader.0.is_empty() {
-        match reader.u32()? {
-            FRAME_MAGIC => frame(&mut reader, dst, start, limit)?,
-            magic if magic & 0xffff_fff0 == SKIPPABLE_MAGIC => {
-                let len = reader.u32()?;
-                reader.bytes(len)?;
+#[derive(Debug, Default)]
+pub(crate) struct Decompressor;
+
+impl Decompressor {
+    pub(crate) fn decompress(
+        &self,
+        src: &[u8],
+        dst: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<(), Fault> {
+        let start = dst.len();
+        let mut reader = Reader(src);
+        while !reader.0.is_empty() {
+            match reader.u32()? {
+                FRAME_MAGIC => frame(&mut reader, dst, start, limit)?,
+                magic if magic & 0xffff_fff0 == SKIPPABLE_MAGIC => {
+                    let len = reader.u32()?;
+                    reader.bytes(len)?;
+                }
+                _ => return Err(Fault::Malformed("no LZ4 frame where one should begin")),
             }
-            _ => return Err(Fault::Malformed("no LZ4 frame where one should begin")),
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// What a frame's header says.
@@ -108,7 +118,7 @@ fn frame(
 ) -> Result<(), Fault> {
     let descriptor = descriptor(reader)?;
     let frame_start = dst.len();
-    let left = limit.saturating_sub(produced(dst, start));
+    let left = limit - (dst.len() - start);
     if let Some(content_len) = descriptor.content_len {
         if content_len > left as u64 {
             return Err(Fault::TooLong {
@@ -132,15 +142,14 @@ fn frame(
         if data.len() > descriptor.block_max {
             return Err(Fault::Malformed("a block longer than the frame's maximum"));
         }
-        let left = limit.saturating_sub(produced(dst, start));
+        let left = limit - (dst.len() - start);
         if size & NOT_COMPRESSED != 0 {
             if data.len() > left {
                 return Err(too_long(limit, left, data.len()));
             }
             dst.extend_from_slice(data);
         } else {
-            let history_len =
-                if descriptor.has(INDEPENDENT) { 0 } else { produced(dst, frame_start) };
+            let history_len = if descriptor.has(INDEPENDENT) { 0 } else { dst.len() - frame_start };
             block(data, dst, history_len, left, descriptor.block_max)
                 .map_err(|len| len.map_or(DAMAGED, |len| too_long(limit, left, len)))?;
         }

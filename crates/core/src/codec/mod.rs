@@ -1,7 +1,13 @@
 //! Bytes to bytes under one encoding: the one match from an encoding to its code.
 
+#[cfg(not(all(feature = "gzip", feature = "lz4", feature = "snappy", feature = "zstd")))]
+mod absent;
+#[cfg(feature = "gzip")]
+mod deflate;
 #[cfg(feature = "gzip")]
 mod gzip;
+#[cfg(feature = "gzip")]
+mod inflate;
 #[cfg(feature = "lz4")]
 mod lz4;
 mod signature;
@@ -11,6 +17,16 @@ mod snappy_block;
 mod snappy_framed;
 #[cfg(feature = "zstd")]
 mod zstd;
+
+// Every codec module has the same four items; one that is not built in has them from here.
+#[cfg(not(feature = "lz4"))]
+use absent as lz4;
+#[cfg(not(feature = "zstd"))]
+use absent as zstd;
+#[cfg(not(feature = "gzip"))]
+use {absent as deflate, absent as gzip};
+#[cfg(not(feature = "snappy"))]
+use {absent as snappy_block, absent as snappy_framed};
 
 use crate::encoding::Encoding;
 use crate::error::EncodeError;
@@ -30,43 +46,47 @@ pub(crate) trait Compress: Send {
 /// Why a payload was not compressed.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    TooLong { limit: usize },
+    #[cfg_attr(not(feature = "snappy"), expect(dead_code, reason = "only Snappy has a limit"))]
+    TooLong {
+        limit: usize,
+    },
     Failed(&'static str),
 }
 
 /// Why bytes did not decompress. [`Decoder`](crate::Decoder) adds the sizes and the limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    TooLong { at_least: u64 },
+    TooLong {
+        at_least: u64,
+    },
     Malformed(&'static str),
-    Dictionary { id: u32 },
+    #[cfg_attr(
+        not(any(feature = "gzip", feature = "lz4", feature = "zstd")),
+        expect(dead_code, reason = "Snappy has no dictionaries")
+    )]
+    Dictionary {
+        id: u32,
+    },
 }
 
 /// The answer to a library that has no memory left for its state.
+#[cfg(any(feature = "gzip", feature = "zstd"))]
 const NO_MEMORY: &str = "no memory for its state";
 
 /// Makes the compressor of a level; `None` for identity, which has none.
 pub(crate) fn compressor(level: Level) -> Result<Option<Box<dyn Compress>>, EncodeError> {
     let encoding = level.encoding();
-    let made: Result<Box<dyn Compress>, Refusal> = match encoding {
+    if let Some(feature) = encoding.feature().filter(|_| !encoding.is_available()) {
+        return Err(EncodeError::NotBuiltIn { encoding, feature });
+    }
+    let made = match encoding {
         Encoding::Identity => return Ok(None),
-        #[cfg(feature = "gzip")]
-        Encoding::Gzip => gzip::compressor(gzip::Container::Gzip, level),
-        #[cfg(feature = "gzip")]
-        Encoding::Deflate => gzip::compressor(gzip::Container::Zlib, level),
-        #[cfg(feature = "zstd")]
+        Encoding::Gzip => gzip::compressor(level),
+        Encoding::Deflate => deflate::compressor(level),
         Encoding::Zstd => zstd::compressor(level),
-        #[cfg(feature = "lz4")]
-        Encoding::Lz4 => Ok(lz4::compressor(level)),
-        #[cfg(feature = "snappy")]
-        Encoding::SnappyFramed => Ok(snappy_framed::compressor()),
-        #[cfg(feature = "snappy")]
-        Encoding::SnappyBlock => Ok(snappy_block::compressor()),
-        #[cfg(not(all(feature = "gzip", feature = "lz4", feature = "snappy", feature = "zstd")))]
-        _ => {
-            let feature = encoding.feature().unwrap_or_default();
-            return Err(EncodeError::NotBuiltIn { encoding, feature });
-        }
+        Encoding::Lz4 => lz4::compressor(level),
+        Encoding::SnappyFramed => snappy_framed::compressor(level),
+        Encoding::SnappyBlock => snappy_block::compressor(level),
     };
     made.map(Some).map_err(|refusal| encode_error(encoding, 0, &refusal))
 }
@@ -85,10 +105,12 @@ pub(crate) fn encode_error(
 /// Decompresses whole payloads of every encoding; each one's state is made when it first comes.
 #[derive(Debug, Default)]
 pub(crate) struct Decompressor {
-    #[cfg(feature = "gzip")]
     gzip: gzip::Decompressor,
-    #[cfg(feature = "zstd")]
+    deflate: deflate::Decompressor,
     zstd: zstd::Decompressor,
+    lz4: lz4::Decompressor,
+    snappy_framed: snappy_framed::Decompressor,
+    snappy_block: snappy_block::Decompressor,
 }
 
 impl Decompressor {
@@ -104,53 +126,20 @@ impl Decompressor {
         limit: usize,
     ) -> Result<(), Fault> {
         match encoding {
-            #[cfg(feature = "gzip")]
-            Encoding::Gzip => self.gzip.decompress_gzip(src, dst, limit),
-            #[cfg(feature = "gzip")]
-            Encoding::Deflate => self.gzip.decompress_zlib(src, dst, limit),
-            #[cfg(feature = "zstd")]
-            Encoding::Zstd => self.zstd.decompress(src, dst, limit),
-            #[cfg(feature = "lz4")]
-            Encoding::Lz4 => lz4::decompress(src, dst, limit),
-            #[cfg(feature = "snappy")]
-            Encoding::SnappyFramed => snappy_framed::decompress(src, dst, limit),
-            #[cfg(feature = "snappy")]
-            Encoding::SnappyBlock => snappy_block::decompress(src, dst, limit),
-            #[cfg(not(all(
-                feature = "gzip",
-                feature = "lz4",
-                feature = "snappy",
-                feature = "zstd"
-            )))]
-            Encoding::Gzip
-            | Encoding::Deflate
-            | Encoding::Zstd
-            | Encoding::Lz4
-            | Encoding::SnappyFramed
-            | Encoding::SnappyBlock => Err(Fault::Malformed("not built in")),
             Encoding::Identity => Err(Fault::Malformed("identity has no decompressor")),
+            Encoding::Gzip => self.gzip.decompress(src, dst, limit),
+            Encoding::Deflate => self.deflate.decompress(src, dst, limit),
+            Encoding::Zstd => self.zstd.decompress(src, dst, limit),
+            Encoding::Lz4 => self.lz4.decompress(src, dst, limit),
+            Encoding::SnappyFramed => self.snappy_framed.decompress(src, dst, limit),
+            Encoding::SnappyBlock => self.snappy_block.decompress(src, dst, limit),
         }
     }
 
     /// Returns the bytes that it holds between calls.
     pub(crate) fn kept_len(&self) -> usize {
-        0 // each codec below adds its own
-            + {
-                #[cfg(feature = "gzip")]
-                {
-                    self.gzip.kept_len()
-                }
-                #[cfg(not(feature = "gzip"))]
-                0
-            }
-            + {
-                #[cfg(feature = "zstd")]
-                {
-                    self.zstd.kept_len()
-                }
-                #[cfg(not(feature = "zstd"))]
-                0
-            }
+        // The others hold nothing.
+        self.gzip.kept_len() + self.deflate.kept_len() + self.zstd.kept_len()
     }
 }
 
@@ -158,21 +147,11 @@ impl Decompressor {
 pub(crate) fn library(encoding: Encoding) -> Option<String> {
     match encoding {
         Encoding::Identity => None,
-        #[cfg(feature = "gzip")]
-        Encoding::Gzip | Encoding::Deflate => Some(gzip::LIBRARY.to_owned()),
-        #[cfg(feature = "zstd")]
-        Encoding::Zstd => Some(zstd::library()),
-        #[cfg(feature = "lz4")]
-        Encoding::Lz4 => Some(lz4::library()),
-        #[cfg(feature = "snappy")]
-        Encoding::SnappyFramed | Encoding::SnappyBlock => Some(snappy_block::LIBRARY.to_owned()),
-        #[cfg(not(all(feature = "gzip", feature = "lz4", feature = "snappy", feature = "zstd")))]
-        _ => None,
+        Encoding::Gzip => gzip::library(),
+        Encoding::Deflate => deflate::library(),
+        Encoding::Zstd => zstd::library(),
+        Encoding::Lz4 => lz4::library(),
+        Encoding::SnappyFramed => snappy_framed::library(),
+        Encoding::SnappyBlock => snappy_block::library(),
     }
-}
-
-/// Returns how many bytes from `start` on `dst` holds.
-#[cfg(any(feature = "gzip", feature = "lz4", feature = "snappy"))]
-fn produced(dst: &[u8], start: usize) -> usize {
-    dst.len().saturating_sub(start)
 }

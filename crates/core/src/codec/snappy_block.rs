@@ -3,12 +3,15 @@
 //! A block states its payload's length first, as a varint, then has literals and copies.
 
 use super::{Compress, Fault, Refusal};
+use crate::level::Level;
 
 /// snap has no function that tells; a test compares this to the lock file.
-pub(crate) const LIBRARY: &str = "snap 1.1.2";
+pub(crate) fn library() -> Option<String> {
+    Some("snap 1.1.2".to_owned())
+}
 
-pub(crate) fn compressor() -> Box<dyn Compress> {
-    Box::new(BlockCompressor::new())
+pub(crate) fn compressor(_level: Level) -> Result<Box<dyn Compress>, Refusal> {
+    Ok(Box::new(BlockCompressor::new()))
 }
 
 /// Keeps 2 KB of hash table, and 32 KB more once a payload was longer than 1 KB.
@@ -41,23 +44,33 @@ impl Compress for BlockCompressor {
     }
 }
 
-pub(crate) fn decompress(src: &[u8], dst: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
-    let declared = snap::raw::decompress_len(src)
-        .map_err(|_| Fault::Malformed("no length where the block begins"))?;
-    if declared > limit {
-        return Err(Fault::TooLong { at_least: declared as u64 });
-    }
-    if declared > max_decompress_len(src.len()) {
-        return Err(Fault::Malformed("declares more bytes than so short a block can hold"));
-    }
-    let start = dst.len();
-    dst.resize(start + declared, 0);
-    let room = dst.get_mut(start..).unwrap_or_default();
-    match snap::raw::Decoder::new().decompress(src, room) {
-        Ok(written) if written == declared => Ok(()),
-        Ok(_) | Err(_) => {
-            dst.truncate(start);
-            Err(Fault::Malformed("cut short, damaged, or not as long as declared"))
+#[derive(Debug, Default)]
+pub(crate) struct Decompressor;
+
+impl Decompressor {
+    pub(crate) fn decompress(
+        &self,
+        src: &[u8],
+        dst: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<(), Fault> {
+        let declared = snap::raw::decompress_len(src)
+            .map_err(|_| Fault::Malformed("no length where the block begins"))?;
+        if declared > limit {
+            return Err(Fault::TooLong { at_least: declared as u64 });
+        }
+        if declared > max_decompress_len(src.len()) {
+            return Err(Fault::Malformed("declares more bytes than so short a block can hold"));
+        }
+        let start = dst.len();
+        dst.resize(start + declared, 0);
+        let room = dst.get_mut(start..).unwrap_or_default();
+        match snap::raw::Decoder::new().decompress(src, room) {
+            Ok(written) if written == declared => Ok(()),
+            Ok(_) | Err(_) => {
+                dst.truncate(start);
+                Err(Fault::Malformed("cut short, damaged, or not as long as declared"))
+            }
         }
     }
 }

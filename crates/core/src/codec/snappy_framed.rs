@@ -9,10 +9,13 @@
 //! ```
 
 use super::snappy_block::{self, BlockCompressor};
-use super::{Compress, Fault, Refusal, produced};
+use super::{Compress, Fault, Refusal};
+use crate::level::Level;
 
-pub(crate) fn compressor() -> Box<dyn Compress> {
-    Box::new(FramedCompressor(BlockCompressor::new()))
+pub(crate) use super::snappy_block::library;
+
+pub(crate) fn compressor(_level: Level) -> Result<Box<dyn Compress>, Refusal> {
+    Ok(Box::new(FramedCompressor(BlockCompressor::new())))
 }
 
 struct FramedCompressor(BlockCompressor);
@@ -27,7 +30,7 @@ impl Compress for FramedCompressor {
             let body = dst.len();
             self.0.compress(payload, dst)?;
             // As the other writers do: less than an eighth saved is not worth a decompression.
-            let kind = if produced(dst, body) < payload.len() - payload.len() / 8 {
+            let kind = if dst.len() - body < payload.len() - payload.len() / 8 {
                 COMPRESSED
             } else {
                 dst.truncate(body);
@@ -35,7 +38,7 @@ impl Compress for FramedCompressor {
                 UNCOMPRESSED
             };
             // At most 4 + 65536, so the fourth byte is free for the type.
-            let [a, b, c, ..] = (produced(dst, header) - 4).to_le_bytes();
+            let [a, b, c, ..] = (dst.len() - header - 4).to_le_bytes();
             if let Some(place) = dst.get_mut(header..).and_then(|tail| tail.first_chunk_mut()) {
                 *place = [kind, a, b, c];
             }
@@ -48,44 +51,62 @@ impl Compress for FramedCompressor {
     }
 }
 
-pub(crate) fn decompress(src: &[u8], dst: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
-    if !src.starts_with(STREAM_IDENTIFIER) {
-        return Err(Fault::Malformed(if snappy_block::is_plausible(src) {
-            "no stream identifier; it looks like a raw block, encoding `snappy-block`"
-        } else {
-            "no stream identifier"
-        }));
-    }
-    let start = dst.len();
-    let mut rest = src;
-    while let Some((header, after)) = rest.split_first_chunk() {
-        let [kind, a, b, c] = *header;
-        let len = usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16;
-        let (body, after) =
-            after.split_at_checked(len).ok_or(Fault::Malformed("cut short in a chunk"))?;
-        rest = after;
-        match kind {
-            COMPRESSED | UNCOMPRESSED => {
-                let left = limit.saturating_sub(produced(dst, start));
-                append_chunk(kind, body, dst, left).map_err(|fault| match fault {
-                    Fault::TooLong { at_least } => {
-                        Fault::TooLong { at_least: at_least + (limit - left) as u64 }
+#[derive(Debug, Default)]
+pub(crate) struct Decompressor;
+
+impl Decompressor {
+    pub(crate) fn decompress(
+        &self,
+        src: &[u8],
+        dst: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<(), Fault> {
+        if !src.starts_with(STREAM_IDENTIFIER) {
+            return Err(Fault::Malformed(if snappy_block::is_plausible(src) {
+                "no stream identifier; it looks like a raw block, encoding `snappy-block`"
+            } else {
+                "no stream identifier"
+            }));
+        }
+        let start = dst.len();
+        let mut rest = src;
+        while let Some((header, after)) = rest.split_first_chunk() {
+            let [kind, a, b, c] = *header;
+            let len = usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16;
+            let (body, after) =
+                after.split_at_checked(len).ok_or(Fault::Malformed("cut short in a chunk"))?;
+            rest = after;
+            match kind {
+                COMPRESSED | UNCOMPRESSED => {
+                    let left = limit - (dst.len() - start);
+                    append_chunk(kind, body, dst, left).map_err(|fault| match fault {
+                        Fault::TooLong { at_least } => {
+                            Fault::TooLong { at_least: at_least + (limit - left) as u64 }
+                        }
+                        Fault::Malformed(_) | Fault::Dictionary { .. } => fault,
+                    })?;
+                }
+                STREAM => {
+                    if STREAM_IDENTIFIER.get(4..) != Some(body) {
+                        return Err(Fault::Malformed(
+                            "a stream identifier that says something else",
+                        ));
                     }
-                    Fault::Malformed(_) | Fault::Dictionary { .. } => fault,
-                })?;
-            }
-            STREAM => {
-                if STREAM_IDENTIFIER.get(4..) != Some(body) {
-                    return Err(Fault::Malformed("a stream identifier that says something else"));
+                }
+                FIRST_SKIPPABLE.. => {}
+                _ => {
+                    return Err(Fault::Malformed(
+                        "a chunk of an unknown type that must not be skipped",
+                    ));
                 }
             }
-            FIRST_SKIPPABLE.. => {}
-            _ => {
-                return Err(Fault::Malformed("a chunk of an unknown type that must not be skipped"));
-            }
+        }
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            Err(Fault::Malformed("cut short in a chunk's header"))
         }
     }
-    if rest.is_empty() { Ok(()) } else { Err(Fault::Malformed("cut short in a chunk's header")) }
 }
 
 /// Appends a chunk of payload, at most `left` bytes of it.
@@ -94,7 +115,7 @@ fn append_chunk(kind: u8, body: &[u8], dst: &mut Vec<u8>, left: usize) -> Result
         body.split_first_chunk().ok_or(Fault::Malformed("a chunk shorter than its checksum"))?;
     let start = dst.len();
     if kind == COMPRESSED {
-        snappy_block::decompress(data, dst, left.min(MAX_CHUNK_LEN)).map_err(
+        snappy_block::Decompressor.decompress(data, dst, left.min(MAX_CHUNK_LEN)).map_err(
             |fault| match fault {
                 Fault::TooLong { at_least } if at_least > MAX_CHUNK_LEN as u64 => LONG_CHUNK,
                 Fault::TooLong { .. } | Fault::Malformed(_) | Fault::Dictionary { .. } => fault,

@@ -21,8 +21,8 @@ pub(crate) fn compressor(level: Level) -> Result<Box<dyn Compress>, Refusal> {
     Ok(Box::new(Compressor { state }))
 }
 
-pub(crate) fn library() -> String {
-    format!("zstd {}", zstd_safe::version_string())
+pub(crate) fn library() -> Option<String> {
+    Some(format!("zstd {}", zstd_safe::version_string()))
 }
 
 struct Compressor {

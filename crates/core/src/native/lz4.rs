@@ -99,8 +99,10 @@ pub(crate) fn decompress_block(
     let room = c_int::try_from(room).unwrap_or(c_int::MAX);
     let len = dst.len();
     let start = dst.as_mut_ptr();
-    // SAFETY: `len - history_len` and `len` are within the allocation.
-    let (history_start, to) = unsafe { (start.add(len - history_len), start.add(len)) };
+    // SAFETY: `len` is within the allocation.
+    let to = unsafe { start.add(len) };
+    // SAFETY: at most `len` bytes back.
+    let history_start = unsafe { to.sub(history_len) };
     // SAFETY: the module's invariant; the history is initialized and lies just before `to`, in
     // the same allocation, so that liblz4 reads it in place.
     let written = unsafe {

@@ -1,0 +1,94 @@
+//! What gzip and deflate share: libdeflate, and the room that its output needs.
+
+use super::{Compress, Fault, NO_MEMORY, Refusal};
+use crate::level::Level;
+use crate::native::libdeflate::{Container, Deflater, Inflated, Inflater};
+
+/// libdeflate has no function that tells; a test compares this to the lock file.
+pub(crate) fn library() -> Option<String> {
+    Some("libdeflate 1.26".to_owned())
+}
+
+/// Compresses into one member or stream.
+pub(crate) struct DeflateCompressor {
+    container: Container,
+    level: i32,
+    deflater: Deflater,
+}
+
+impl DeflateCompressor {
+    pub(crate) fn boxed(container: Container, level: Level) -> Result<Box<dyn Compress>, Refusal> {
+        let level = level.number().unwrap_or(1);
+        let deflater = Deflater::new(level).ok_or(Refusal::Failed(NO_MEMORY))?;
+        Ok(Box::new(Self { container, level, deflater }))
+    }
+}
+
+impl Compress for DeflateCompressor {
+    fn compress(&mut self, src: &[u8], dst: &mut Vec<u8>) -> Result<(), Refusal> {
+        if self.deflater.deflate(self.container, src, dst) {
+            Ok(())
+        } else {
+            Err(Refusal::Failed("the output is longer than libdeflate's bound"))
+        }
+    }
+
+    fn kept_len(&self) -> usize {
+        // libdeflate does not tell. These were counted, with 64 bits; a test counts again.
+        match self.level {
+            ..=1 => 270_000,
+            2..=9 => 700_000,
+            _ => 9_000_000,
+        }
+    }
+}
+
+/// Decompresses member after member into room that grows from the input.
+#[derive(Debug, Default)]
+pub(crate) struct GrowingInflater {
+    inflater: Option<Inflater>,
+}
+
+impl GrowingInflater {
+    /// Appends the first member of `src`, `limit` bytes at most, and returns its encoded length.
+    ///
+    /// The room starts from what is there already and from `hint`, and grows four-fold, so that
+    /// a wrong hint costs at most a third more time.
+    pub(crate) fn inflate(
+        &mut self,
+        container: Container,
+        src: &[u8],
+        dst: &mut Vec<u8>,
+        limit: usize,
+        hint: usize,
+    ) -> Result<usize, Fault> {
+        let inflater = match &mut self.inflater {
+            Some(inflater) => inflater,
+            none => none.insert(Inflater::new().ok_or(Fault::Malformed(NO_MEMORY))?),
+        };
+        let most = limit.min(src.len().saturating_mul(MAX_RATIO));
+        let mut room = hint.max(dst.capacity() - dst.len()).max(MIN_ROOM).min(most);
+        loop {
+            dst.reserve(room);
+            match inflater.inflate(container, src, dst, room) {
+                Inflated::Whole { src_len } => return Ok(src_len),
+                Inflated::Malformed => {
+                    return Err(Fault::Malformed("cut short, damaged, or a wrong checksum"));
+                }
+                Inflated::NoRoom if room < most => room = room.saturating_mul(4).min(most),
+                Inflated::NoRoom => return Err(Fault::TooLong { at_least: limit as u64 + 1 }),
+            }
+        }
+    }
+
+    pub(crate) fn kept_len(&self) -> usize {
+        // As above.
+        self.inflater.as_ref().map_or(0, |_| 12_000)
+    }
+}
+
+/// A copy of 258 bytes takes two bits at least.
+const MAX_RATIO: usize = 258 * 4;
+
+/// Below this a second try costs more than the memory.
+const MIN_ROOM: usize = 1024;
