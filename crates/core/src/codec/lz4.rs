@@ -48,12 +48,12 @@ impl Compress for Compressor {
         for block in src.chunks(block_max(size_code)) {
             let header = dst.len();
             dst.extend_from_slice(&[0; 4]);
-            dst.reserve(lz4::compress_bound(block.len()));
             let data = dst.len();
-            // With no room for as many bytes as it has, what does not shrink stops early.
-            let size = if self.matcher.compress_block(block, dst, block.len() - 1) {
+            let compressed = self.matcher.compress_block(block, dst);
+            let size = if compressed && dst.len() - data < block.len() {
                 size_field(dst.len() - data)
             } else {
+                dst.truncate(data);
                 dst.extend_from_slice(block);
                 size_field(block.len()) | NOT_COMPRESSED
             };

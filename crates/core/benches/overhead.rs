@@ -1,0 +1,180 @@
+//! What Thinwire adds to a library call: pair by pair in one run, so that a machine whose speed
+//! drifts does not matter. `cargo bench -p thinwire --bench overhead`
+
+mod support;
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use support::bare::bare;
+use support::{SIZES, Size, nine_digits};
+use thinwire::{Decoder, Encoder, Encoding};
+use thinwire_testkit::alloc;
+
+fn main() {
+    // `cargo test --benches` and `-- --test` want to see that it runs, not how fast.
+    let rounds = if std::env::args().any(|arg| arg == "--bench") { 41 } else { 1 };
+    println!(
+        "| encoding | payload | ratio | encode MB/s | over the bare call | decode MB/s | over the bare call |"
+    );
+    println!("|---|---|--:|--:|--:|--:|--:|");
+    for encoding in Encoding::ALL.into_iter().filter(|it| *it != Encoding::Identity) {
+        for size in SIZES {
+            row(encoding, size, rounds);
+        }
+    }
+    println!("\nThe nine digits × 1024 ({} bytes):\n", nine_digits().len());
+    println!(
+        "| encoding | encoded bytes | encode µs | allocations | bytes | decode µs | allocations | bytes |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    for encoding in [Encoding::SnappyFramed, Encoding::SnappyBlock, Encoding::Zstd] {
+        nine_digits_row(encoding, rounds);
+    }
+}
+
+fn row(encoding: Encoding, size: Size, rounds: usize) {
+    let messages = size.messages();
+    let encoder = Encoder::new(encoding).unwrap();
+    let decoder = Decoder::new(64 << 20);
+    let mut bare = bare(encoding);
+    let mut room = vec![0; 2 * size.len + 1024];
+    let mut buffer = Vec::with_capacity(room.len());
+
+    let ours: Vec<_> = messages.iter().map(|message| compressed(&encoder, message)).collect();
+    let theirs: Vec<_> = messages
+        .iter()
+        .map(|message| {
+            let len = bare.compress(message, &mut room);
+            room[..len].to_vec()
+        })
+        .collect();
+    let encoded_len: usize = ours.iter().map(Vec::len).sum();
+
+    let encode = pair(
+        rounds,
+        size,
+        |index| {
+            buffer.clear();
+            encoder.compress_into(&messages[index], &mut buffer).unwrap();
+            black_box(&buffer);
+        },
+        |index| {
+            black_box(bare.compress(&messages[index], &mut room));
+        },
+    );
+    let decode = pair(
+        rounds,
+        size,
+        |index| {
+            buffer.clear();
+            let len = decoder.decode_into(encoding, &ours[index], &mut buffer).unwrap();
+            assert_eq!(len, size.len);
+        },
+        |index| {
+            assert_eq!(bare.decompress(&theirs[index], &mut room), size.len);
+        },
+    );
+    println!(
+        "| {encoding} | {} | {:.2} | {} | {} |",
+        size.name,
+        (size.len * size.count) as f64 / encoded_len as f64,
+        encode.cells(size.len),
+        decode.cells(size.len),
+    );
+}
+
+fn compressed(encoder: &Encoder, message: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    encoder.compress_into(message, &mut out).unwrap();
+    out
+}
+
+/// Nanoseconds a message.
+struct Pair {
+    ours: f64,
+    difference: f64,
+    ratio: f64,
+}
+
+impl Pair {
+    fn cells(&self, payload_len: usize) -> String {
+        let mb_per_s = payload_len as f64 * 1e3 / self.ours;
+        format!("{mb_per_s:.0} | {:+.1} %, {:+.0} ns", (self.ratio - 1.0) * 100.0, self.difference)
+    }
+}
+
+/// Times all messages with the one and the other in turn, and takes the median of each figure.
+fn pair(
+    rounds: usize,
+    size: Size,
+    mut ours: impl FnMut(usize),
+    mut bare: impl FnMut(usize),
+) -> Pair {
+    let mut samples = Vec::new();
+    // A round of at least a millisecond, or the clock is what is measured.
+    let repeats = 1_000_000_usize.div_ceil(size.len * size.count);
+    for round in 0..=rounds {
+        let time = |call: &mut dyn FnMut(usize)| {
+            let start = Instant::now();
+            for _ in 0..repeats {
+                for index in 0..size.count {
+                    call(index);
+                }
+            }
+            nanoseconds(start.elapsed()) / (repeats * size.count) as f64
+        };
+        let (a, b) = if round % 2 == 0 {
+            let a = time(&mut ours);
+            (a, time(&mut bare))
+        } else {
+            let b = time(&mut bare);
+            (time(&mut ours), b)
+        };
+        if round > 0 {
+            samples.push((a, a - b, a / b));
+        }
+    }
+    Pair {
+        ours: median(samples.iter().map(|sample| sample.0).collect()),
+        difference: median(samples.iter().map(|sample| sample.1).collect()),
+        ratio: median(samples.iter().map(|sample| sample.2).collect()),
+    }
+}
+
+fn nine_digits_row(encoding: Encoding, rounds: usize) {
+    let payload = bytes::Bytes::from(nine_digits());
+    let encoder = Encoder::new(encoding).unwrap();
+    let decoder = Decoder::new(64 << 20);
+    let encoded = encoder.encode(payload.clone()).unwrap();
+    let time = |call: &dyn Fn()| {
+        let samples = (0..rounds)
+            .map(|_| {
+                let start = Instant::now();
+                for _ in 0..100 {
+                    call();
+                }
+                nanoseconds(start.elapsed()) / 100.0
+            })
+            .collect();
+        call();
+        let ((), count) = alloc::measure(call);
+        format!("{:.2} | {} | {}", median(samples) / 1e3, count.count, count.bytes)
+    };
+    let encode = time(&|| {
+        black_box(encoder.encode(payload.clone()).unwrap());
+    });
+    let decode = time(&|| {
+        black_box(decoder.decode(encoded.clone()).unwrap());
+    });
+    println!("| {encoding} | {} | {encode} | {decode} |", encoded.bytes().len());
+}
+
+fn nanoseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e9
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
+}
