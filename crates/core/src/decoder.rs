@@ -131,12 +131,22 @@ impl Decoder {
             return Ok(bytes);
         }
         let mut worker = self.pool.take().unwrap_or_default();
-        let mut scratch = std::mem::take(&mut worker.scratch);
-        scratch.clear();
-        let payload = self
-            .decompress(&mut worker, encoding, &bytes, &mut scratch)
-            .map(|_| Bytes::copy_from_slice(&scratch));
-        worker.scratch = scratch;
+        let stated =
+            codec::payload_len(encoding, &bytes).filter(|&len| len <= self.max_payload_len);
+        let payload = if let Some(len) = stated {
+            let mut exact = Vec::with_capacity(len);
+            self.decompress(&mut worker, encoding, &bytes, &mut exact).map(|_| {
+                // A buffer with room to spare is not kept for as long as the payload is.
+                if exact.len() == len { Bytes::from(exact) } else { Bytes::copy_from_slice(&exact) }
+            })
+        } else {
+            let mut scratch = std::mem::take(&mut worker.scratch);
+            scratch.clear();
+            let decompressed = self.decompress(&mut worker, encoding, &bytes, &mut scratch);
+            let payload = decompressed.map(|_| Bytes::copy_from_slice(&scratch));
+            worker.scratch = scratch;
+            payload
+        };
         self.pool.put(worker);
         payload
     }

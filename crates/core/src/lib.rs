@@ -50,7 +50,7 @@ mod encoder;
 mod encoding;
 mod error;
 mod level;
-#[cfg(any(feature = "gzip", feature = "lz4"))]
+#[cfg(any(feature = "gzip", feature = "lz4", feature = "zstd"))]
 mod native;
 mod policy;
 mod pool;

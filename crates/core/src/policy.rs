@@ -111,6 +111,11 @@ impl Default for Policy {
     }
 }
 
+/// Of real log lines, events and records below 256 bytes, lz4 and Snappy made none of a hundred
+/// 5 % smaller, zstd and gzip saved some 30 bytes each for 5 to 12 µs; from 256 bytes on every
+/// encoding has something to save (docs/BENCHMARKS.md, "Small messages").
 const DEFAULT_MIN_LEN: usize = 256;
 
+/// Decompression costs the receiver at least as much as a copy; one byte in twenty pays for it on
+/// any link up to 10 Gbit/s, where a byte takes 0.8 ns and lz4 decompresses one in 0.1 to 0.3.
 const DEFAULT_MIN_SAVING_PERCENT: u8 = 5;

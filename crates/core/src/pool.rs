@@ -133,6 +133,12 @@ mod tests {
         Pool::new(PoolLimits::default().max_idle(max_idle).max_idle_bytes(max_idle_bytes))
     }
 
+    fn fill(pool: &Pool<Block>, lens: &[usize]) {
+        for &len in lens {
+            pool.put(Block(len));
+        }
+    }
+
     fn drain(pool: &Pool<Block>) -> Vec<usize> {
         std::iter::from_fn(|| pool.take()).map(|block| block.0).collect()
     }
@@ -140,21 +146,21 @@ mod tests {
     #[test]
     fn the_last_put_back_is_the_first_taken() {
         let pool = pool(3, 100);
-        [1, 2, 3].map(|len| pool.put(Block(len)));
+        fill(&pool, &[1, 2, 3]);
         assert_eq!(drain(&pool), [3, 2, 1]);
     }
 
     #[test]
     fn the_count_is_bounded() {
         let pool = pool(2, 100);
-        [1, 2, 3].map(|len| pool.put(Block(len)));
+        fill(&pool, &[1, 2, 3]);
         assert_eq!(drain(&pool), [2, 1]);
     }
 
     #[test]
     fn the_bytes_are_bounded_at_the_very_byte() {
         let pool = pool(9, 100);
-        [60, 40, 1].map(|len| pool.put(Block(len)));
+        fill(&pool, &[60, 40, 1]);
         assert_eq!(drain(&pool), [40, 60]);
         pool.put(Block(100));
         assert_eq!(drain(&pool), [100], "what was taken no longer counts");

@@ -90,8 +90,8 @@ fn the_pool_keeps_no_more_items_than_it_may() {
         assert!(held <= one * 5 / 2 + 4096, "{encoding}: {held} bytes, one is {one}");
         let ((), freed) = alloc::measure(|| drop(decoder));
         let held = usize::try_from(-freed.kept_bytes).unwrap();
-        // The state and, for `decode`, the payload.
-        assert!(held <= 2 * (promise::MAX_STATE_LEN + 200_000), "{encoding}: {held} bytes");
+        // The state and, for `decode`, room for the payload, found by steps of four.
+        assert!(held <= 2 * (promise::MAX_STATE_LEN + 4 * 150_000), "{encoding}: {held} bytes");
     }
 }
 

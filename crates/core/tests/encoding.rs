@@ -1,5 +1,7 @@
 //! The tokens and features of encodings.
 
+mod property;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -73,6 +75,8 @@ fn tokens_are_padded_as_text_is() {
 }
 
 proptest! {
+    #![proptest_config(property::config(500))]
+
     #[test]
     fn any_text_is_a_token_or_an_error(text in "\\PC*") {
         if let Ok(encoding) = text.parse::<Encoding>() {

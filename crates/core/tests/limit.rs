@@ -1,7 +1,8 @@
 //! The limit: exact to the byte, and it bounds memory and work too. Bombs are among the vectors.
 
+mod property;
+
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use thinwire::{DecodeError, Decoder, Encoding, Level};
 use thinwire_testkit::payload::{self, Kind};
 use thinwire_testkit::prefixes::prefixes;
@@ -156,11 +157,7 @@ fn many_small_units_are_soon_over() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 2000,
-        rng_seed: RngSeed::Fixed(2),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(property::config(2000))]
 
     #[test]
     fn any_bytes_stay_within_the_limit(

@@ -1,8 +1,9 @@
 //! The policy: nothing grows, what does not pay is left as it is, boundaries are where they say.
 
+mod property;
+
 use bytes::Bytes;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use thinwire::{Encoder, Encoding, Policy};
 use thinwire_testkit::payload::{self, Kind};
 use thinwire_testkit::{levels, promise};
@@ -101,11 +102,7 @@ fn identity_is_never_copied() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 500,
-        rng_seed: RngSeed::Fixed(5),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(property::config(500))]
 
     #[test]
     fn any_boundary_is_where_it_says(min_len: usize, percent in 0..=100_u8, label in 0..20_000_usize) {

@@ -1,7 +1,8 @@
 //! Decoding undoes encoding: every encoding, every level, payloads of every kind.
 
+mod property;
+
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use thinwire::Level;
 use thinwire_testkit::payload::{self, Kind};
 use thinwire_testkit::{levels, promise};
@@ -47,11 +48,7 @@ fn a_payload_of_several_megabytes_is_undone() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 300,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(property::config(300))]
 
     #[test]
     fn any_payload_at_any_level_is_undone(

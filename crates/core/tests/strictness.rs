@@ -1,8 +1,9 @@
 //! The whole content or a clear error: what is cut, padded or joined. Wrong checksums, reserved
 //! bits and the like are among the vectors.
 
+mod property;
+
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use thinwire::Encoding;
 use thinwire_testkit::payload::{self, Kind};
 use thinwire_testkit::prefixes::prefixes;
@@ -81,11 +82,7 @@ fn vectors_never_panic_under_any_label() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 1000,
-        rng_seed: RngSeed::Fixed(3),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(property::config(1000))]
 
     #[test]
     fn any_bytes_never_panic(

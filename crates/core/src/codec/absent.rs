@@ -8,6 +8,10 @@ pub(crate) fn library() -> Option<String> {
     None
 }
 
+pub(crate) const fn payload_len(_src: &[u8]) -> Option<usize> {
+    None
+}
+
 pub(crate) fn compressor(_level: Level) -> Result<Box<dyn Compress>, Refusal> {
     Err(Refusal::Failed(NOT_BUILT_IN))
 }

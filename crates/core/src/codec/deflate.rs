@@ -1,6 +1,7 @@
 //! deflate as gRPC and HTTP mean it: one zlib stream, RFC 1950.
 
 use super::inflate::{DeflateCompressor, GrowingInflater};
+use super::room::Bounds;
 use super::{Compress, Fault, Refusal};
 use crate::level::Level;
 use crate::native::libdeflate::Container;
@@ -31,7 +32,8 @@ impl Decompressor {
         }
         // A stream does not say how long it is; few messages shrink to less than a quarter.
         let hint = src.len().saturating_mul(4);
-        let stream_len = self.0.inflate(Container::Zlib, src, dst, limit, hint)?;
+        let bounds = Bounds::new(dst, limit);
+        let stream_len = self.0.inflate(Container::Zlib, src, dst, bounds, hint)?;
         if stream_len < src.len() {
             return Err(Fault::Malformed("bytes after the end of the stream"));
         }

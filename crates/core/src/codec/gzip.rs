@@ -4,6 +4,7 @@
 //! header's own checksum.
 
 use super::inflate::{DeflateCompressor, GrowingInflater};
+use super::room::Bounds;
 use super::{Compress, Fault, Refusal};
 use crate::level::Level;
 use crate::native::libdeflate::{Container, crc32};
@@ -24,23 +25,12 @@ impl Decompressor {
         dst: &mut Vec<u8>,
         limit: usize,
     ) -> Result<(), Fault> {
-        let start = dst.len();
+        let bounds = Bounds::new(dst, limit);
         let mut rest = src;
         while !rest.is_empty() {
             check_header(rest)?;
-            // A single member, which is the rule, ends with its own length modulo 2^32.
-            let hint = rest.last_chunk().map_or(0, |len| u32::from_le_bytes(*len));
-            let hint = usize::try_from(hint).unwrap_or(0);
-            let done = dst.len() - start;
-            let member_len = self
-                .0
-                .inflate(Container::Gzip, rest, dst, limit - done, hint)
-                .map_err(|fault| match fault {
-                    Fault::TooLong { at_least } => {
-                        Fault::TooLong { at_least: at_least + done as u64 }
-                    }
-                    Fault::Malformed(_) | Fault::Dictionary { .. } => fault,
-                })?;
+            let hint = stated_len(rest);
+            let member_len = self.0.inflate(Container::Gzip, rest, dst, bounds, hint)?;
             rest = rest.get(member_len..).unwrap_or_default();
         }
         Ok(())
@@ -49,6 +39,18 @@ impl Decompressor {
     pub(crate) fn kept_len(&self) -> usize {
         self.0.kept_len()
     }
+}
+
+/// Returns the length that a single member, which is the rule, states at its end, modulo 2^32. Of
+/// several it is that of the last.
+fn stated_len(src: &[u8]) -> usize {
+    src.last_chunk().map_or(0, |len| usize::try_from(u32::from_le_bytes(*len)).unwrap_or(0))
+}
+
+/// As [`stated_len`], if so few bytes can hold as many.
+pub(crate) fn payload_len(src: &[u8]) -> Option<usize> {
+    let stated = stated_len(src);
+    (stated <= src.len().saturating_mul(super::inflate::MAX_RATIO)).then_some(stated)
 }
 
 /// Checks what libdeflate passes over: the header's own CRC, where there is one.
@@ -94,3 +96,37 @@ const FNAME: u8 = 1 << 3;
 const FCOMMENT: u8 = 1 << 4;
 
 const CUT_HEADER: &str = "cut short in a member's header";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL_FIELDS: &[u8] =
+        b"\x1f\x8b\x08\x1e\x00\x00\x00\x00\x00\xff\x02\x00exname\x00comment\x00";
+
+    #[test]
+    fn a_header_ends_after_its_last_field() {
+        assert_eq!(header_len(ALL_FIELDS, 0), Some(10));
+        assert_eq!(header_len(ALL_FIELDS, FEXTRA), Some(14));
+        assert_eq!(header_len(ALL_FIELDS, FEXTRA | FNAME), Some(19));
+        assert_eq!(header_len(ALL_FIELDS, FEXTRA | FNAME | FCOMMENT), Some(ALL_FIELDS.len()));
+    }
+
+    #[test]
+    fn a_header_that_is_cut_short_has_no_end() {
+        let all = FEXTRA | FNAME | FCOMMENT;
+        for len in 10..ALL_FIELDS.len() {
+            assert_eq!(header_len(&ALL_FIELDS[..len], all), None, "cut at {len}");
+        }
+    }
+
+    #[test]
+    fn the_header_checksum_is_checked_where_there_is_one() {
+        let crc = crc32(ALL_FIELDS).to_le_bytes();
+        let right = [ALL_FIELDS, &crc[..2]].concat();
+        assert_eq!(check_header(&right), Ok(()));
+        let wrong = [ALL_FIELDS, &[crc[0] ^ 1, crc[1]]].concat();
+        assert!(check_header(&wrong).is_err());
+        assert!(check_header(ALL_FIELDS).is_err(), "it is missing");
+    }
+}

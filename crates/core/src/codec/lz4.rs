@@ -15,6 +15,7 @@
 
 use twox_hash::XxHash32;
 
+use super::room::Bounds;
 use super::{Compress, Fault, Refusal};
 use crate::level::Level;
 use crate::native::lz4::{self, Matcher};
@@ -80,11 +81,11 @@ impl Decompressor {
         dst: &mut Vec<u8>,
         limit: usize,
     ) -> Result<(), Fault> {
-        let start = dst.len();
+        let bounds = Bounds::new(dst, limit);
         let mut reader = Reader(src);
         while !reader.0.is_empty() {
             match reader.u32()? {
-                FRAME_MAGIC => frame(&mut reader, dst, start, limit)?,
+                FRAME_MAGIC => frame(&mut reader, dst, bounds)?,
                 magic if magic & 0xffff_fff0 == SKIPPABLE_MAGIC => {
                     let len = reader.u32()?;
                     reader.bytes(len)?;
@@ -109,26 +110,19 @@ impl Descriptor {
     }
 }
 
-/// Appends one frame's content. `limit` counts from `start` on.
-fn frame(
-    reader: &mut Reader<'_>,
-    dst: &mut Vec<u8>,
-    start: usize,
-    limit: usize,
-) -> Result<(), Fault> {
+/// Appends one frame's content.
+fn frame(reader: &mut Reader<'_>, dst: &mut Vec<u8>, bounds: Bounds) -> Result<(), Fault> {
     let descriptor = descriptor(reader)?;
     let frame_start = dst.len();
-    let left = limit - (dst.len() - start);
     if let Some(content_len) = descriptor.content_len {
-        if content_len > left as u64 {
-            return Err(Fault::TooLong {
-                at_least: content_len.saturating_add((limit - left) as u64),
-            });
+        if content_len > bounds.left(dst) as u64 {
+            let at_least = content_len.saturating_add(bounds.done(dst) as u64);
+            return Err(Fault::TooLong { at_least });
         }
         if content_len > (reader.0.len() as u64).saturating_mul(MAX_RATIO) {
             return Err(Fault::Malformed("declares more bytes than so short a frame can hold"));
         }
-        dst.reserve(usize::try_from(content_len).unwrap_or(0));
+        bounds.reserve(dst, usize::try_from(content_len).unwrap_or(0));
     }
     loop {
         let size = reader.u32()?;
@@ -142,16 +136,14 @@ fn frame(
         if data.len() > descriptor.block_max {
             return Err(Fault::Malformed("a block longer than the frame's maximum"));
         }
-        let left = limit - (dst.len() - start);
-        if size & NOT_COMPRESSED != 0 {
-            if data.len() > left {
-                return Err(too_long(limit, left, data.len()));
-            }
-            dst.extend_from_slice(data);
-        } else {
+        if size & NOT_COMPRESSED == 0 {
             let history_len = if descriptor.has(INDEPENDENT) { 0 } else { dst.len() - frame_start };
-            block(data, dst, history_len, left, descriptor.block_max)
-                .map_err(|len| len.map_or(DAMAGED, |len| too_long(limit, left, len)))?;
+            block(data, dst, history_len, descriptor.block_max, bounds)?;
+        } else if data.len() > bounds.left(dst) {
+            return Err(bounds.too_long(dst, data.len()));
+        } else {
+            bounds.reserve(dst, data.len());
+            dst.extend_from_slice(data);
         }
     }
     let content = dst.get(frame_start..).unwrap_or_default();
@@ -188,8 +180,7 @@ fn descriptor(reader: &mut Reader<'_>) -> Result<Descriptor, Fault> {
     }
 }
 
-/// Appends one compressed block; the error is its length if that is above `left`, or `None` if
-/// it is damaged.
+/// Appends one compressed block.
 ///
 /// It goes into the room that is there. Only when that fails is its length counted, for the exact
 /// room or for the reason.
@@ -197,20 +188,21 @@ fn block(
     data: &[u8],
     dst: &mut Vec<u8>,
     history_len: usize,
-    left: usize,
     block_max: usize,
-) -> Result<(), Option<usize>> {
-    let most = left.min(block_max);
+    bounds: Bounds,
+) -> Result<(), Fault> {
+    let left = bounds.left(dst);
     let spare_len = dst.capacity() - dst.len();
-    if spare_len >= data.len() && lz4::decompress_block(data, dst, history_len, most) {
+    let room = left.min(block_max);
+    if spare_len >= data.len() && lz4::decompress_block(data, dst, history_len, room) {
         return Ok(());
     }
-    let len = decompressed_len(data).filter(|&len| len <= block_max).ok_or(None)?;
+    let len = decompressed_len(data).filter(|&len| len <= block_max).ok_or(DAMAGED)?;
     if len > left {
-        return Err(Some(len));
+        return Err(bounds.too_long(dst, len));
     }
-    dst.reserve(len);
-    if lz4::decompress_block(data, dst, history_len, len) { Ok(()) } else { Err(None) }
+    bounds.reserve(dst, len);
+    if lz4::decompress_block(data, dst, history_len, len) { Ok(()) } else { Err(DAMAGED) }
 }
 
 /// Counts the payload of a block, `lz4_Block_format.md`; `None` if it is cut short.
@@ -273,10 +265,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn too_long(limit: usize, left: usize, len: usize) -> Fault {
-    Fault::TooLong { at_least: (limit - left) as u64 + len as u64 }
-}
-
 fn header_checksum(descriptor: &[u8]) -> u8 {
     let [_, second, ..] = XxHash32::oneshot(0, descriptor).to_le_bytes();
     second
@@ -311,3 +299,31 @@ const MAX_RATIO: u64 = 255;
 
 const CUT_SHORT: Fault = Fault::Malformed("cut short");
 const DAMAGED: Fault = Fault::Malformed("a damaged block");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_of_a_block_is_counted_without_its_history() {
+        assert_eq!(decompressed_len(b"\x10x"), Some(1));
+        assert_eq!(decompressed_len(b"\x00"), Some(0));
+        // One literal, a copy of 15 + 255 + 1 + 4 bytes, then five literals.
+        assert_eq!(decompressed_len(b"\x1fx\x01\x00\xff\x01\x50abcde"), Some(1 + 275 + 5));
+        // 15 + 0 literals.
+        assert_eq!(decompressed_len(b"\xf0\x00abcdefghijklmno"), Some(15));
+    }
+
+    #[test]
+    fn a_block_that_is_cut_short_has_no_length() {
+        for block in [&b""[..], b"\x10", b"\xf0", b"\x10x\x01", b"\x1fx\x01\x00", b"\x10x\x01\x00"]
+        {
+            assert_eq!(decompressed_len(block), None, "{block:x?}");
+        }
+    }
+
+    #[test]
+    fn the_block_maximum_follows_from_its_code() {
+        assert_eq!([4, 5, 6, 7].map(block_max), [64 << 10, 256 << 10, 1 << 20, 4 << 20]);
+    }
+}

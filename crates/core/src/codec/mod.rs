@@ -10,6 +10,8 @@ mod gzip;
 mod inflate;
 #[cfg(feature = "lz4")]
 mod lz4;
+#[cfg(any(feature = "gzip", feature = "lz4", feature = "snappy", feature = "zstd"))]
+mod room;
 mod signature;
 #[cfg(feature = "snappy")]
 mod snappy_block;
@@ -143,6 +145,18 @@ impl Decompressor {
     }
 }
 
+/// Returns the payload's length where the bytes state it and can hold as many; not checked against
+/// any limit, and maybe wrong.
+pub(crate) fn payload_len(encoding: Encoding, src: &[u8]) -> Option<usize> {
+    match encoding {
+        Encoding::Gzip => gzip::payload_len(src),
+        Encoding::Zstd => zstd::payload_len(src),
+        Encoding::SnappyBlock => snappy_block::payload_len(src),
+        // They do not state it, or rarely.
+        Encoding::Identity | Encoding::Deflate | Encoding::Lz4 | Encoding::SnappyFramed => None,
+    }
+}
+
 /// Returns the library behind an encoding, with its version.
 pub(crate) fn library(encoding: Encoding) -> Option<String> {
     match encoding {
@@ -153,5 +167,28 @@ pub(crate) fn library(encoding: Encoding) -> Option<String> {
         Encoding::Lz4 => lz4::library(),
         Encoding::SnappyFramed => snappy_framed::library(),
         Encoding::SnappyBlock => snappy_block::library(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two libraries do not tell their version at run time; the lock file knows it.
+    #[test]
+    #[cfg(all(feature = "gzip", feature = "snappy"))]
+    fn the_stated_library_versions_are_those_of_the_lock_file() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock");
+        let Ok(lock) = std::fs::read_to_string(path) else {
+            println!("skipped: no lock file, as in a published crate");
+            return;
+        };
+        let locked = |name: &str, stated: Option<String>| {
+            let version = stated.and_then(|it| it.rsplit_once(' ').map(|it| it.1.to_owned()));
+            let entry = format!("name = \"{name}\"\nversion = \"{}", version.unwrap());
+            assert!(lock.contains(&entry), "Cargo.lock has no {entry}");
+        };
+        locked("libdeflate-sys", library(Encoding::Gzip));
+        locked("snap", library(Encoding::SnappyBlock));
     }
 }

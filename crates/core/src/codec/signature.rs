@@ -22,3 +22,20 @@ const SIGNATURES: &[(&[u8], Option<Encoding>, &str)] = &[
     (b"\x78\x9c", Some(Encoding::Deflate), "a zlib stream, encoding `deflate`"),
     (b"\x78\xda", Some(Encoding::Deflate), "a zlib stream, encoding `deflate`"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_under_its_own_name_is_no_surprise() {
+        for (magic, encoding, name) in SIGNATURES {
+            for under in Encoding::ALL {
+                let expected = (Some(under) != *encoding).then_some(*name);
+                assert_eq!(looks_like(under, magic), expected, "{name} under {under}");
+            }
+        }
+        assert_eq!(looks_like(Encoding::Gzip, b""), None);
+        assert_eq!(looks_like(Encoding::Gzip, b"{}"), None);
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! A block states its payload's length first, as a varint, then has literals and copies.
 
+use super::room::Bounds;
 use super::{Compress, Fault, Refusal};
 use crate::level::Level;
 
@@ -63,23 +64,29 @@ impl Decompressor {
             return Err(Fault::Malformed("declares more bytes than so short a block can hold"));
         }
         let start = dst.len();
+        Bounds::new(dst, limit).reserve(dst, declared);
         dst.resize(start + declared, 0);
         let room = dst.get_mut(start..).unwrap_or_default();
         match snap::raw::Decoder::new().decompress(src, room) {
             Ok(written) if written == declared => Ok(()),
             Ok(_) | Err(_) => {
                 dst.truncate(start);
-                Err(Fault::Malformed("cut short, damaged, or not as long as declared"))
+                Err(DAMAGED)
             }
         }
     }
 }
 
+/// Returns the length that a block states, if so few bytes can hold as many.
+pub(crate) fn payload_len(src: &[u8]) -> Option<usize> {
+    let declared = snap::raw::decompress_len(src).ok()?;
+    (declared <= max_decompress_len(src.len())).then_some(declared)
+}
+
 /// Says whether bytes could be a block: a length that they can hold, then a literal.
 pub(crate) fn is_plausible(src: &[u8]) -> bool {
     let varint_len = src.iter().take_while(|&&byte| byte >= 0x80).count() + 1;
-    snap::raw::decompress_len(src)
-        .is_ok_and(|declared| (1..=max_decompress_len(src.len())).contains(&declared))
+    payload_len(src).is_some_and(|declared| declared > 0)
         && src.get(varint_len).is_some_and(|tag| tag & 0b11 == 0)
 }
 
@@ -90,3 +97,7 @@ const fn max_decompress_len(src_len: usize) -> usize {
 
 /// The varint has 32 bits, and snap's bound for the compressed length has to fit as well.
 const MAX_PAYLOAD_LEN: usize = (u32::MAX as usize - 32) / 7 * 6;
+
+/// snap tells more, but not always the first fault.
+pub(crate) const DAMAGED: Fault =
+    Fault::Malformed("cut short, damaged, or not as long as declared");

@@ -8,6 +8,7 @@
 //! fe  padding            80..fd  to be skipped           02..7f  not to be skipped
 //! ```
 
+use super::room::Bounds;
 use super::snappy_block::{self, BlockCompressor};
 use super::{Compress, Fault, Refusal};
 use crate::level::Level;
@@ -68,7 +69,7 @@ impl Decompressor {
                 "no stream identifier"
             }));
         }
-        let start = dst.len();
+        let bounds = Bounds::new(dst, limit);
         let mut rest = src;
         while let Some((header, after)) = rest.split_first_chunk() {
             let [kind, a, b, c] = *header;
@@ -77,15 +78,7 @@ impl Decompressor {
                 after.split_at_checked(len).ok_or(Fault::Malformed("cut short in a chunk"))?;
             rest = after;
             match kind {
-                COMPRESSED | UNCOMPRESSED => {
-                    let left = limit - (dst.len() - start);
-                    append_chunk(kind, body, dst, left).map_err(|fault| match fault {
-                        Fault::TooLong { at_least } => {
-                            Fault::TooLong { at_least: at_least + (limit - left) as u64 }
-                        }
-                        Fault::Malformed(_) | Fault::Dictionary { .. } => fault,
-                    })?;
-                }
+                COMPRESSED | UNCOMPRESSED => append_chunk(kind, body, dst, bounds)?,
                 STREAM => {
                     if STREAM_IDENTIFIER.get(4..) != Some(body) {
                         return Err(Fault::Malformed(
@@ -109,24 +102,25 @@ impl Decompressor {
     }
 }
 
-/// Appends a chunk of payload, at most `left` bytes of it.
-fn append_chunk(kind: u8, body: &[u8], dst: &mut Vec<u8>, left: usize) -> Result<(), Fault> {
+/// Appends a chunk of payload.
+fn append_chunk(kind: u8, body: &[u8], dst: &mut Vec<u8>, bounds: Bounds) -> Result<(), Fault> {
     let (crc, data) =
         body.split_first_chunk().ok_or(Fault::Malformed("a chunk shorter than its checksum"))?;
+    let len = match kind {
+        COMPRESSED => snappy_block::payload_len(data).ok_or(snappy_block::DAMAGED)?,
+        _ => data.len(),
+    };
+    if len > MAX_CHUNK_LEN {
+        return Err(Fault::Malformed("a chunk with more than 65536 bytes of payload"));
+    }
+    if len > bounds.left(dst) {
+        return Err(bounds.too_long(dst, len));
+    }
+    bounds.reserve(dst, len);
     let start = dst.len();
-    if kind == COMPRESSED {
-        snappy_block::Decompressor.decompress(data, dst, left.min(MAX_CHUNK_LEN)).map_err(
-            |fault| match fault {
-                Fault::TooLong { at_least } if at_least > MAX_CHUNK_LEN as u64 => LONG_CHUNK,
-                Fault::TooLong { .. } | Fault::Malformed(_) | Fault::Dictionary { .. } => fault,
-            },
-        )?;
-    } else if data.len() > MAX_CHUNK_LEN {
-        return Err(LONG_CHUNK);
-    } else if data.len() > left {
-        return Err(Fault::TooLong { at_least: data.len() as u64 });
-    } else {
-        dst.extend_from_slice(data);
+    match kind {
+        COMPRESSED => snappy_block::Decompressor.decompress(data, dst, len)?,
+        _ => dst.extend_from_slice(data),
     }
     if masked_crc(dst.get(start..).unwrap_or_default()) == u32::from_le_bytes(*crc) {
         Ok(())
@@ -149,5 +143,3 @@ const STREAM: u8 = 0xff;
 
 /// The most payload that a chunk may have.
 const MAX_CHUNK_LEN: usize = 1 << 16;
-
-const LONG_CHUNK: Fault = Fault::Malformed("a chunk with more than 65536 bytes of payload");

@@ -4,13 +4,13 @@
 //! frame declares, but wants room for the whole payload. The frame and block headers, read
 //! first, say how much that can be at most.
 
-use std::io::Cursor;
+use zstd_safe::zstd_sys::ZSTD_ErrorCode::{ZSTD_error_checksum_wrong, ZSTD_error_dstSize_tooSmall};
+use zstd_safe::{CCtx, CParameter, DCtx, is_error_kind};
 
-use zstd_safe::zstd_sys::ZSTD_ErrorCode::ZSTD_error_dstSize_tooSmall;
-use zstd_safe::{CCtx, CParameter, DCtx};
-
+use super::room::Bounds;
 use super::{Compress, Fault, NO_MEMORY, Refusal};
 use crate::level::Level;
+use crate::native::zstd::Room;
 
 pub(crate) fn compressor(level: Level) -> Result<Box<dyn Compress>, Refusal> {
     let mut state = CCtx::try_create().ok_or(Refusal::Failed(NO_MEMORY))?;
@@ -31,12 +31,10 @@ struct Compressor {
 
 impl Compress for Compressor {
     fn compress(&mut self, src: &[u8], dst: &mut Vec<u8>) -> Result<(), Refusal> {
-        dst.reserve(zstd_safe::compress_bound(src.len()));
-        let start = dst.len() as u64;
-        let mut end = Cursor::new(dst);
-        end.set_position(start);
+        let room = zstd_safe::compress_bound(src.len());
+        dst.reserve(room);
         self.state
-            .compress2(&mut end, src)
+            .compress2(&mut Room::new(dst, room), src)
             .map(drop)
             .map_err(|code| Refusal::Failed(zstd_safe::get_error_name(code)))
     }
@@ -46,9 +44,17 @@ impl Compress for Compressor {
     }
 }
 
+/// Returns the length that frames state, if their blocks can hold as many.
+pub(crate) fn payload_len(src: &[u8]) -> Option<usize> {
+    let extent = Extent::of(src).ok().filter(|extent| extent.least == extent.most)?;
+    usize::try_from(extent.least).ok()
+}
+
 #[derive(Default)]
 pub(crate) struct Decompressor {
     state: Option<DCtx<'static>>,
+    /// One-shot calls never make the state larger.
+    kept_len: usize,
 }
 
 impl std::fmt::Debug for Decompressor {
@@ -71,37 +77,41 @@ impl Decompressor {
         let most = usize::try_from(extent.most).unwrap_or(usize::MAX).min(limit);
         let state = match &mut self.state {
             Some(state) => state,
-            none => none.insert(DCtx::try_create().ok_or(Fault::Malformed(NO_MEMORY))?),
+            none => {
+                let state = DCtx::try_create().ok_or(Fault::Malformed(NO_MEMORY))?;
+                self.kept_len = state.sizeof();
+                none.insert(state)
+            }
         };
-        let start = dst.len();
+        let bounds = Bounds::new(dst, limit);
         let mut room = if extent.least == extent.most {
             most
         } else {
-            // Only a frame without content size comes here. Its room grows from what is there,
-            // so that it costs at most a third more time.
-            (dst.capacity() - start).max(src.len().saturating_mul(4)).max(MIN_ROOM).min(most)
+            // Only frames without content size come here. Their room grows from what is there,
+            // four-fold, so that they cost at most a third more time.
+            (dst.capacity() - dst.len()).max(src.len().saturating_mul(4)).max(MIN_ROOM).min(most)
         };
         loop {
-            dst.reserve(room);
-            let mut end = Cursor::new(&mut *dst);
-            end.set_position(start as u64);
-            match state.decompress(&mut end, src) {
-                Ok(len) if len <= limit => return Ok(()),
-                Ok(len) => return Err(Fault::TooLong { at_least: len as u64 }),
-                Err(code) if !zstd_safe::is_error_kind(code, ZSTD_error_dstSize_tooSmall) => {
-                    return Err(Fault::Malformed(zstd_safe::get_error_name(code)));
+            bounds.reserve(dst, room);
+            match state.decompress(&mut Room::new(dst, room), src) {
+                Ok(_) => return Ok(()),
+                Err(code) if is_error_kind(code, ZSTD_error_checksum_wrong) => {
+                    return Err(Fault::Malformed("the content's checksum is wrong"));
+                }
+                Err(code) if !is_error_kind(code, ZSTD_error_dstSize_tooSmall) => {
+                    return Err(DAMAGED);
                 }
                 Err(_) if room < most => room = room.saturating_mul(4).min(most),
                 Err(_) if extent.most > limit as u64 => {
-                    return Err(Fault::TooLong { at_least: limit as u64 + 1 });
+                    return Err(bounds.too_long(dst, bounds.left(dst) + 1));
                 }
-                Err(_) => return Err(Fault::Malformed("a block longer than its frame allows")),
+                Err(_) => return Err(DAMAGED),
             }
         }
     }
 
-    pub(crate) fn kept_len(&self) -> usize {
-        self.state.as_ref().map_or(0, DCtx::sizeof)
+    pub(crate) const fn kept_len(&self) -> usize {
+        self.kept_len
     }
 }
 
@@ -142,6 +152,9 @@ impl Extent {
             let [a, b, c] = take(rest)?;
             let block = u32::from_le_bytes([a, b, c, 0]);
             let size = block >> 3;
+            if u64::from(size) > header.block_max {
+                return Err(Fault::Malformed("a block longer than its frame allows"));
+            }
             match block >> 1 & 0b11 {
                 RAW => {
                     skip(rest, size)?;
@@ -254,3 +267,62 @@ const BLOCK_MAX: u64 = 128 << 10;
 const MIN_ROOM: usize = 1024;
 
 const CUT_SHORT: Fault = Fault::Malformed("cut short");
+
+/// What libzstd says of damaged bytes depends on how much room it had; this does not.
+const DAMAGED: Fault = Fault::Malformed("a damaged block");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAGIC: [u8; 4] = FRAME_MAGIC.to_le_bytes();
+
+    fn frame(rest: &[u8]) -> Vec<u8> {
+        [&MAGIC, rest].concat()
+    }
+
+    fn extent(least: u64, most: u64) -> Result<Extent, Fault> {
+        Ok(Extent { least, most })
+    }
+
+    #[test]
+    fn a_raw_and_an_rle_block_state_their_length() {
+        // No content size, a window of 1 KiB; 3 raw bytes, then 1000 times one byte.
+        let bytes = frame(b"\x00\x00\x18\x00\x00abc\x43\x1f\x00x");
+        assert_eq!(Extent::of(&bytes), extent(1003, 1003));
+    }
+
+    #[test]
+    fn a_compressed_block_is_at_most_as_long_as_window_and_format_allow() {
+        let block = b"\x15\x00\x00\x00\x00"; // two bytes
+        let small = [&frame(b"\x00\x00"), &block[..]].concat();
+        assert_eq!(Extent::of(&small), extent(0, 1 << 10));
+        let large = [&frame(b"\x00\x88"), &block[..]].concat(); // 128 MiB
+        assert_eq!(Extent::of(&large), extent(0, 128 << 10));
+    }
+
+    #[test]
+    fn a_stated_content_size_holds_only_between_the_bounds() {
+        let stated = frame(b"\x20\x05\x29\x00\x00hello");
+        assert_eq!(Extent::of(&stated), extent(5, 5));
+        let lie = frame(b"\x20\x06\x29\x00\x00hello");
+        assert!(matches!(Extent::of(&lie), Err(Fault::Malformed(_))));
+    }
+
+    #[test]
+    fn frames_add_up_and_skippable_ones_count_nothing() {
+        let hello = frame(b"\x20\x05\x29\x00\x00hello");
+        let skippable = b"\x5f\x2a\x4d\x18\x03\x00\x00\x00abc";
+        let bytes = [&hello, &skippable[..], &hello].concat();
+        assert_eq!(Extent::of(&bytes), extent(10, 10));
+    }
+
+    #[test]
+    fn every_cut_is_seen_before_anything_is_decompressed() {
+        let hello = frame(b"\x24\x05\x29\x00\x00hello\x00\x00\x00\x00");
+        assert_eq!(Extent::of(&hello), extent(5, 5));
+        for len in 1..hello.len() {
+            assert_eq!(Extent::of(&hello[..len]), Err(CUT_SHORT), "cut at {len}");
+        }
+    }
+}

@@ -1,5 +1,5 @@
 //! The only unsafe code: safe functions over libdeflate and liblz4, which write straight into
-//! the spare capacity of a `Vec`.
+//! the spare capacity of a `Vec`, and the same for libzstd through zstd-safe.
 //!
 //! Called directly because the wrapper crates either do not say how much input a call used,
 //! make new state for each call, or want the output zeroed first.
@@ -14,6 +14,8 @@
 pub(crate) mod libdeflate;
 #[cfg(feature = "lz4")]
 pub(crate) mod lz4;
+#[cfg(feature = "zstd")]
+pub(crate) mod zstd;
 
 /// Makes the first `written` bytes of `dst`'s spare capacity part of it.
 ///
