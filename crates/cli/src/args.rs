@@ -1,0 +1,186 @@
+//! What was typed, as the types that the other parts work with.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use thinwire::{Encoding, Level};
+
+use crate::detect::Split;
+use crate::unit::{BitRate, Size, Span};
+
+/// Compress messages, decompress them, and learn from your own which encoding to use.
+#[derive(Debug, Parser)]
+#[command(name = "thinwire", version, styles = STYLES, after_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+#[non_exhaustive]
+pub enum Command {
+    /// Compress one message
+    #[command(after_help = ENCODE_EXAMPLES)]
+    Encode(EncodeArgs),
+    /// Decompress one message, within a limit
+    #[command(after_help = DECODE_EXAMPLES)]
+    Decode(DecodeArgs),
+    /// Measure every encoding on your messages and say which one to use
+    #[command(after_help = ADVISE_EXAMPLES)]
+    Advise(AdviseArgs),
+    /// Print the completions for a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print a manual page
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// The command to describe; thinwire itself without one
+        command: Option<String>,
+    },
+}
+
+/// `thinwire encode`
+#[derive(Debug, Args)]
+pub struct EncodeArgs {
+    /// Encoding, with its level if not the default one: zstd, zstd:3, gzip:6, snappy, ...
+    #[arg(short, long, value_name = "ENCODING[:LEVEL]")]
+    pub encoding: Level,
+    /// Longest message that is accepted
+    #[arg(long, value_name = "SIZE", default_value = MAX_SIZE)]
+    pub max_size: Size,
+    /// The message; standard input without one
+    pub file: Option<PathBuf>,
+    /// Where the encoded bytes go; standard output without it
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+/// `thinwire decode`
+#[derive(Debug, Args)]
+pub struct DecodeArgs {
+    /// Encoding of the bytes: gzip, deflate, zstd, lz4, snappy, snappy-block, identity
+    #[arg(short, long, value_name = "ENCODING")]
+    pub encoding: Encoding,
+    /// Longest payload that is accepted
+    #[arg(long, value_name = "SIZE", default_value = MAX_SIZE)]
+    pub max_size: Size,
+    /// The encoded bytes; standard input without it
+    pub file: Option<PathBuf>,
+    /// Where the payload goes; standard output without it. It is there in full or not at all
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+/// `thinwire advise`
+#[derive(Debug, Args)]
+pub struct AdviseArgs {
+    /// Files and folders with messages. In folders README*, LICENSE* and hidden files are skipped
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// How files become messages
+    #[arg(long, value_enum, default_value = "auto")]
+    pub split: Split,
+    /// What to measure, such as zstd:1,zstd:3,snappy; all encodings at several levels without it
+    #[arg(short, long, value_name = "ENCODING[:LEVEL]", value_delimiter = ',')]
+    pub encoding: Vec<Level>,
+    /// Speed of the link, in bits per second
+    #[arg(long, value_name = "RATE", default_value = "1Gbit")]
+    pub link: BitRate,
+    /// Price of one core for an hour, in any currency
+    #[arg(long, value_name = "PRICE", requires = "network_price", value_parser = price)]
+    pub cpu_price: Option<f64>,
+    /// Price of one GB (10^9 bytes) on the network, in the same currency
+    #[arg(long, value_name = "PRICE", requires = "cpu_price", value_parser = price)]
+    pub network_price: Option<f64>,
+    /// What the header or label of a compressed message costs
+    #[arg(long, value_name = "SIZE", default_value = "0")]
+    pub label_len: Size,
+    /// Time to measure
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub time: Span,
+    /// Most bytes of messages to measure, a random choice of them; longer messages are left out
+    #[arg(long, value_name = "SIZE", default_value = "16MiB")]
+    pub sample_size: Size,
+    /// Form of the report on standard output
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+    /// Also write a page with pictures to this file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// The forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
+pub enum Format {
+    /// For people
+    Table,
+    /// For programs; the schema is in docs/REPORT.md
+    Json,
+    /// For issues and documents
+    Markdown,
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(price) if price.is_finite() && price >= 0.0 => Ok(price),
+        _ => Err("not a price; write for example 0.04".to_owned()),
+    }
+}
+
+const MAX_SIZE: &str = "64MiB";
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const EXAMPLES: &str = "\
+Examples:
+  thinwire advise samples/                    which encoding for these messages?
+  thinwire encode -e zstd:3 a.json -o a.zst   compress one message
+  thinwire decode -e zstd a.zst               and back, at most 64 MiB
+
+Exit codes: 0 done, 1 the input is bad, 2 the command is.";
+
+const ENCODE_EXAMPLES: &str = "\
+Examples:
+  thinwire encode -e gzip:6 message.json -o message.json.gz
+  thinwire encode -e snappy-block < write-request.pb > write-request.snappy
+
+It always compresses, also where that makes the message longer.";
+
+const DECODE_EXAMPLES: &str = "\
+Examples:
+  thinwire decode -e snappy-block --max-size 4MiB write-request.snappy -o write-request.pb
+  thinwire encode -e zstd < message | thinwire decode -e zstd | cmp - message
+
+Nothing is written unless all of it is right.";
+
+const ADVISE_EXAMPLES: &str = "\
+Examples:
+  thinwire advise samples/                             each file a message, JSON lines split
+  thinwire advise --split lines app.txt --link 100Mbit
+  thinwire advise dump.bin --split length-delimited --label-len 29
+  thinwire advise samples/ --cpu-price 0.04 --network-price 0.09
+  thinwire advise samples/ -e zstd:1,zstd:3,lz4 --time 30s --html report.html
+  thinwire advise samples/ --format json > report.json";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  thinwire completions bash > /etc/bash_completion.d/thinwire
+  thinwire completions zsh > ~/.zfunc/_thinwire
+  thinwire completions fish > ~/.config/fish/completions/thinwire.fish";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  thinwire man > thinwire.1
+  thinwire man advise | man -l -";

@@ -1,0 +1,95 @@
+//! `thinwire encode` and `thinwire decode`: one whole message in, one out, or a clear error.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use thinwire::{Decoder, Encoder, Encoding, Level};
+
+use crate::failure::Failure;
+use crate::output;
+use crate::split::read_at_most;
+
+/// Encodes a file, always under the encoding that was asked for, also if that makes it longer.
+///
+/// # Errors
+///
+/// * [`Failure::Input`] for a file that cannot be read or exceeds `max_size`.
+/// * [`Failure::Usage`] for an encoding that is not built in.
+pub fn encode(
+    level: Level,
+    max_size: usize,
+    input: Option<&PathBuf>,
+    output: Option<&Path>,
+) -> Result<(), Failure> {
+    require(level.encoding())?;
+    let fault = |error| Failure::input(name(input), error);
+    let encoder = Encoder::new(level).map_err(fault)?;
+    let mut encoded = Vec::new();
+    encoder.compress_into(&read(input, max_size)?, &mut encoded).map_err(fault)?;
+    output::write(&encoded, output)
+}
+
+/// Decodes a file whose payload has at most `max_size` bytes.
+///
+/// # Errors
+///
+/// * [`Failure::Input`] for a file that cannot be read, exceeds the limits, or is not one whole
+///   message in that encoding.
+/// * [`Failure::Usage`] for an encoding that is not built in.
+pub fn decode(
+    encoding: Encoding,
+    max_size: usize,
+    input: Option<&PathBuf>,
+    output: Option<&Path>,
+) -> Result<(), Failure> {
+    require(encoding)?;
+    let encoded = read(input, max_size.saturating_add(ENCODED_MAY_EXCEED))?;
+    let mut payload = Vec::new();
+    Decoder::new(max_size).decode_into(encoding, &encoded, &mut payload).map_err(|error| {
+        // The library's setting has its own name on the command line.
+        let why = error.to_string().replace("max_payload_len", "--max-size");
+        Failure::input(name(input), why)
+    })?;
+    output::write(&payload, output)
+}
+
+/// Checks that this build has the encoding.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] with the feature that is missing.
+pub fn require(encoding: Encoding) -> Result<(), Failure> {
+    match encoding.feature() {
+        Some(feature) if !encoding.is_available() => {
+            Err(Failure::Usage(format!("{encoding} is not built in (cargo feature `{feature}`)")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn name(input: Option<&PathBuf>) -> String {
+    input.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string())
+}
+
+/// Reads a file, or standard input without one, but no further than the limit.
+fn read(input: Option<&PathBuf>, limit: usize) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let mut reader: Box<dyn Read> = match input {
+        Some(path) => {
+            Box::new(File::open(path).map_err(|error| Failure::input(path.display(), error))?)
+        }
+        None => Box::new(io::stdin().lock()),
+    };
+    read_at_most(&mut reader, limit.saturating_add(1), &mut bytes)
+        .map_err(|error| Failure::input(name(input), error))?;
+    if bytes.len() > limit {
+        let why = format!("longer than {limit} bytes; --max-size raises the limit");
+        return Err(Failure::input(name(input), why));
+    }
+    Ok(bytes)
+}
+
+/// How much longer than the payload its encoded bytes may be: far more than any encoding adds to
+/// what it cannot compress, and room for floods of empty frames to be refused for what they are.
+const ENCODED_MAY_EXCEED: usize = 64 << 20;

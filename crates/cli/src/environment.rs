@@ -1,0 +1,41 @@
+//! The machine, the versions and the command: what a number means little without.
+
+use std::env;
+use std::fs;
+
+use thinwire::Encoding;
+
+use crate::report::{Environment, Library};
+
+/// Describes where this process runs.
+#[must_use]
+pub fn current(clock_read_ns: u64) -> Environment {
+    let libraries = Encoding::ALL.into_iter().filter_map(|encoding| {
+        let encoding_name = encoding.name().to_owned();
+        Some(Library { library: encoding.library()?, encoding: encoding_name })
+    });
+    Environment {
+        thinwire: env!("CARGO_PKG_VERSION").to_owned(),
+        command: env::args_os().skip(1).fold("thinwire".to_owned(), |command, argument| {
+            format!("{command} {}", argument.to_string_lossy())
+        }),
+        cpu: cpu(),
+        cores: std::thread::available_parallelism().ok().map(usize::from),
+        os: os(),
+        arch: env::consts::ARCH.to_owned(),
+        libraries: libraries.collect(),
+        clock_read_ns,
+    }
+}
+
+/// Linux tells it on x86 and some others; elsewhere it stays unknown.
+fn cpu() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'))?.1;
+    Some(name.trim().to_owned())
+}
+
+fn os() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{} {}", env::consts::OS, release.trim()).trim_end().to_owned()
+}

@@ -1,0 +1,64 @@
+//! The `thinwire` command.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use thinwire_cli::args::{Cli, Command};
+use thinwire_cli::failure::Failure;
+use thinwire_cli::{coding, output, run};
+
+fn main() -> ExitCode {
+    let Err(failure) = dispatch(Cli::parse()) else {
+        return ExitCode::SUCCESS;
+    };
+    let code = failure.exit_code();
+    if code != 0 {
+        complain(&failure);
+    }
+    code.into()
+}
+
+fn dispatch(cli: Cli) -> Result<(), Failure> {
+    match cli.command {
+        Command::Encode(args) => {
+            let (input, output) = (args.file.as_ref(), args.output.as_deref());
+            coding::encode(args.encoding, args.max_size.0, input, output)
+        }
+        Command::Decode(args) => {
+            let (input, output) = (args.file.as_ref(), args.output.as_deref());
+            coding::decode(args.encoding, args.max_size.0, input, output)
+        }
+        Command::Advise(args) => run::advise(args),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "thinwire", &mut script);
+            output::write(&script, None)
+        }
+        Command::Man { command } => man(command.as_deref()),
+        other => Err(Failure::Usage(format!("not a command of this program: {other:?}"))),
+    }
+}
+
+fn man(name: Option<&str>) -> Result<(), Failure> {
+    let mut command = Cli::command();
+    command.build(); // gives the sub-commands their full names
+    let command = match name {
+        None => &command,
+        Some(name) => command
+            .find_subcommand(name)
+            .ok_or_else(|| Failure::Usage(format!("there is no command {name:?}")))?,
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone())
+        .render(&mut page)
+        .map_err(|error| Failure::input("manual page", error))?;
+    output::write(&page, None)
+}
+
+/// Tells what went wrong; if standard error is gone, nobody can be told.
+fn complain(failure: &Failure) {
+    use std::io::Write;
+    let style = anstyle::AnsiColor::Red.on_default().bold();
+    let _ = writeln!(anstream::stderr(), "{style}thinwire:{style:#} {failure}");
+}

@@ -1,0 +1,55 @@
+//! How an encoding looks: relatives share a colour and a shape, one of them hollow.
+
+use maud::{Markup, html};
+
+use super::svg::px;
+
+/// Colour, by the name of its CSS class, and the mark's shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    /// CSS class; the style sheet gives it one colour for light and one for dark.
+    pub(super) class: &'static str,
+    shape: Shape,
+    is_hollow: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+}
+
+impl Look {
+    /// The look of an encoding, by its token.
+    pub(super) fn of(encoding: &str) -> Self {
+        let (class, shape, is_hollow) = match encoding {
+            "zstd" => ("c1", Shape::Circle, false),
+            "lz4" => ("c2", Shape::Diamond, false),
+            "snappy-block" => ("c3", Shape::Square, false),
+            "snappy" => ("c3", Shape::Square, true),
+            "gzip" => ("c4", Shape::Triangle, false),
+            "deflate" => ("c4", Shape::Triangle, true),
+            _ => ("c0", Shape::Circle, true),
+        };
+        Self { class, shape, is_hollow }
+    }
+
+    /// The mark, centred; all shapes look about equally large.
+    pub(super) fn mark(self, x: f64, y: f64) -> Markup {
+        let fill = if self.is_hollow { "hollow" } else { "solid" };
+        let points = |corners: &[(f64, f64)]| -> String {
+            let corners = corners.iter().map(|(dx, dy)| format!("{},{}", px(x + dx), px(y + dy)));
+            corners.collect::<Vec<_>>().join(" ")
+        };
+        html! {
+            @match self.shape {
+                Shape::Circle => circle class=(fill) cx=(px(x)) cy=(px(y)) r="5" {},
+                Shape::Square => rect class=(fill) x=(px(x - 4.5)) y=(px(y - 4.5)) width="9" height="9" {},
+                Shape::Triangle => polygon class=(fill) points=(points(&[(0.0, -6.0), (5.6, 4.2), (-5.6, 4.2)])) {},
+                Shape::Diamond => polygon class=(fill) points=(points(&[(0.0, -6.4), (6.4, 0.0), (0.0, 6.4), (-6.4, 0.0)])) {},
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The numbers behind the pictures.
+
+use maud::{Markup, html};
+
+use super::links::Stretch;
+use super::series::Look;
+use crate::render::{cells, prose};
+use crate::report::{Candidate, Report, Row};
+use crate::unit;
+
+/// Every candidate over the whole sample.
+pub(super) fn candidates(report: &Report) -> Markup {
+    let lines = report.candidates.iter().zip(cells::lines(report));
+    html! {
+        div class="scroll" role="region" aria-label="all encodings" tabindex="0" {
+            table {
+                thead {
+                    tr { @for (group, columns) in groups() { th colspan=(columns) scope="colgroup" class=(if columns > 1 { "group" } else { "single" }) { (group) } } }
+                    tr { @for (_, name) in cells::COLUMNS { th scope="col" { (name) } } }
+                }
+                tbody {
+                    @for (candidate, line) in lines {
+                        tr class=[line.is_advised.then_some("advised")] {
+                            @for (index, cell) in line.cells.iter().enumerate() {
+                                @if index == 0 { (name(candidate)) } @else { td { (cell) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The columns' groups with their widths: a name is followed by columns without one.
+fn groups() -> Vec<(&'static str, usize)> {
+    let mut groups: Vec<(&str, usize)> = Vec::new();
+    for (group, _) in cells::COLUMNS {
+        match groups.last_mut() {
+            Some((_, columns)) if group.is_empty() => *columns += 1,
+            _ => groups.push((group, 1)),
+        }
+    }
+    groups
+}
+
+fn name(candidate: &Candidate) -> Markup {
+    html! {
+        th scope="row" {
+            svg class=(format!("key {}", Look::of(&candidate.encoding).class)) viewBox="0 0 14 14" aria-hidden="true" {
+                (Look::of(&candidate.encoding).mark(7.0, 7.0))
+            }
+            (candidate.level)
+        }
+    }
+}
+
+/// The answer for every class of sizes.
+pub(super) fn classes(report: &Report) -> Markup {
+    let rows = prose::classes(report);
+    html! {
+        @if !rows.is_empty() {
+            div class="scroll" role="region" aria-label="advice by message size" tabindex="0" {
+                table class="words" {
+                    thead { tr { @for name in ["size", "use", "", "messages", "payload"] { th scope="col" { (name) } } } }
+                    tbody {
+                        @for [size, messages, payload, level, ratio] in rows {
+                            tr {
+                                th scope="row" { (size) }
+                                td { strong { (level) } } td { (ratio) } td { (messages) } td { (payload) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The answer for every link speed.
+pub(super) fn stretches(stretches: &[Stretch]) -> Markup {
+    html! {
+        table class="words" {
+            thead { tr { th scope="col" { "link speed" } th scope="col" { "use" } } }
+            tbody {
+                @for stretch in stretches {
+                    tr { th scope="row" { (stretch.range()) } td { (stretch.answer()) } }
+                }
+            }
+        }
+    }
+}
+
+/// One table for each of the numbers that differ by size.
+pub(super) fn by_size(report: &Report) -> Markup {
+    let numbers: [(&str, fn(&Row) -> String); 4] = [
+        ("Ratio", |row| format!("{:.2}", row.ratio)),
+        ("Messages that pay", |row| unit::percent(row.paying_share)),
+        ("Encode, MB/s", |row| rate(row.encode.mb_per_second)),
+        ("Decode, MB/s", |row| rate(row.decode.mb_per_second)),
+    ];
+    let classes = &report.corpus.size_classes;
+    html! {
+        @for (title, cell) in numbers {
+            h3 { (title) }
+            div class="scroll" role="region" aria-label=(title) tabindex="0" {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "encoding" }
+                            @for class in classes { th scope="col" { (unit::len_range(class.min_bytes, class.end_bytes)) } }
+                        }
+                    }
+                    tbody {
+                        @for candidate in &report.candidates {
+                            tr { (name(candidate)) @for row in &candidate.classes { td { (cell(row)) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn rate(mb_per_second: Option<f64>) -> String {
+    mb_per_second.map_or("–".to_owned(), unit::three_digits)
+}

@@ -1,0 +1,187 @@
+//! `thinwire encode` and `thinwire decode`: exit codes, limits, and nothing written unless right.
+
+use std::fs;
+use std::process::Stdio;
+
+use thinwire::Encoding;
+
+mod command;
+use command::{run, stderr, thinwire};
+
+#[test]
+fn decode_undoes_encode_for_every_encoding() {
+    let long = "one line and another one, \u{fc}ber und \u{fc}ber\n".repeat(1000);
+    for encoding in Encoding::ALL {
+        for payload in [&b""[..], b"x", long.as_bytes()] {
+            let encoded = run(&["encode", "-e", encoding.name()], payload);
+            assert_eq!(encoded.status.code(), Some(0), "{}", stderr(&encoded));
+            let decoded = run(&["decode", "-e", encoding.name()], &encoded.stdout);
+            assert_eq!(decoded.status.code(), Some(0), "{}", stderr(&decoded));
+            assert_eq!(decoded.stdout, payload, "{encoding}");
+        }
+    }
+}
+
+#[test]
+fn encode_uses_the_format_asked_for_also_for_an_empty_payload() {
+    for (encoding, magic) in [
+        ("gzip", &b"\x1f\x8b"[..]),
+        ("zstd:-5", b"\x28\xb5\x2f\xfd"),
+        ("lz4:9", b"\x04\x22\x4d\x18"),
+        ("snappy", b"\xff\x06\x00\x00sNaPpY"),
+        ("snappy-block", b"\x00"),
+    ] {
+        let encoded = run(&["encode", "-e", encoding], b"");
+        assert!(encoded.stdout.starts_with(magic), "{encoding}: {:?}", encoded.stdout);
+    }
+}
+
+#[test]
+fn a_payload_over_the_limit_is_bad_input_and_the_flag_is_named() {
+    let encoded = run(&["encode", "-e", "gzip"], &[0; 2000]).stdout;
+    let exact = run(&["decode", "-e", "gzip", "--max-size", "2000"], &encoded);
+    assert_eq!((exact.status.code(), exact.stdout.len()), (Some(0), 2000));
+
+    let over = run(&["decode", "-e", "gzip", "--max-size", "1999"], &encoded);
+    assert_eq!((over.status.code(), over.stdout.len()), (Some(1), 0));
+    for part in ["standard input", "1999 bytes", "--max-size", "gzip"] {
+        assert!(stderr(&over).contains(part), "{part} in {}", stderr(&over));
+    }
+
+    let long = run(&["encode", "-e", "gzip", "--max-size", "1KiB"], &[0; 1025]);
+    assert_eq!((long.status.code(), long.stdout.len()), (Some(1), 0));
+    assert!(stderr(&long).contains("1024 bytes; --max-size"), "{}", stderr(&long));
+}
+
+#[test]
+fn the_input_of_decode_is_read_no_further_than_its_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("endless");
+    fs::File::create(&path).unwrap().set_len(2 << 30).unwrap();
+    let output =
+        run(&["decode", "-e", "identity", "--max-size", "1MiB", path.to_str().unwrap()], b"");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(stderr(&output).contains("endless") && stderr(&output).contains("--max-size"));
+}
+
+#[test]
+fn malformed_input_names_the_file_and_leaves_no_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, out) = (folder.path().join("cut.zst"), folder.path().join("out"));
+    let encoded = run(&["encode", "-e", "zstd"], "again and again ".repeat(9).as_bytes()).stdout;
+    fs::write(&input, &encoded[..encoded.len() - 1]).unwrap();
+    fs::write(&out, "as it was").unwrap();
+
+    let (input, out) = (input.to_str().unwrap(), out.to_str().unwrap());
+    let output = run(&["decode", "-e", "zstd", input, "-o", out], b"");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(stderr(&output).contains("cut.zst: malformed zstd"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("max_payload_len"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(out).unwrap(), "as it was");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no temporary file stays");
+}
+
+#[test]
+fn output_files_are_written_in_full_also_over_the_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("message");
+    fs::write(&path, "to and fro").unwrap();
+    let name = path.to_str().unwrap();
+    assert!(run(&["encode", "-e", "lz4", name, "-o", name], b"").status.success());
+    assert!(run(&["decode", "-e", "lz4", name, "-o", name], b"").status.success());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "to and fro");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+
+    let nowhere = folder.path().join("no/such/folder");
+    let output = run(&["encode", "-e", "lz4", name, "-o", nowhere.to_str().unwrap()], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("no/such/folder"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn output_goes_through_links_and_into_devices() {
+    let folder = tempfile::tempdir().unwrap();
+    let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+    fs::write(&target, "old").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    assert!(
+        run(&["encode", "-e", "identity", "-o", link.to_str().unwrap()], b"new").status.success()
+    );
+    assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+    assert!(link.is_symlink());
+
+    assert!(run(&["encode", "-e", "identity", "-o", "/dev/null"], b"new").status.success());
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[test]
+fn a_wrong_command_exits_with_2() {
+    for arguments in [
+        &["encode", "-e", "zstd:99"][..],
+        &["encode", "-e", "snappy:1"],
+        &["encode", "-e", "brotli"],
+        &["encode"],
+        &["decode", "-e", "zstd:3"],
+        &["decode", "-e", "zstd", "--max-size", "4 parsecs"],
+        &["advise"],
+        &["advise", "-e", "nothing", "."],
+        &["advise", "--link", "0", "."],
+        &["advise", "--cpu-price", "1", "."],
+        &["advise", "--cpu-price", "-1", "--network-price", "nan", "."],
+        &["man", "nothing"],
+        &["frobnicate"],
+    ] {
+        let output = run(arguments, b"");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
+        assert!(!output.stderr.is_empty());
+    }
+    let output = run(&["encode", "-e", "zstd:99"], b"");
+    assert!(stderr(&output).contains("to 22"), "the range is named: {}", stderr(&output));
+}
+
+#[test]
+fn what_cannot_be_read_exits_with_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    for path in [folder, &format!("{folder}/missing")] {
+        for command in ["encode", "decode"] {
+            let output = run(&[command, "-e", "gzip", path], b"");
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+            assert!(stderr(&output).contains(path), "{}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large");
+    fs::write(&path, vec![7; 4 << 20]).unwrap(); // more than a pipe holds
+    let mut child = thinwire()
+        .args(["encode", "-e", "identity"])
+        .arg(&path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn help_has_examples_and_completions_and_manual_pages_are_there() {
+    for command in ["encode", "decode", "advise", "completions", "man"] {
+        let help = run(&[command, "--help"], b"");
+        let text = String::from_utf8(help.stdout).unwrap();
+        assert!(help.status.success() && text.contains("Examples:"), "{command}");
+        assert!(!text.contains('\x1b'), "colours are for terminals");
+        assert!(run(&["man", command], b"").stdout.starts_with(b".ie"), "{command}");
+    }
+    assert!(run(&["man"], b"").status.success());
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = String::from_utf8(run(&["completions", shell], b"").stdout).unwrap();
+        assert!(script.contains("advise"), "{shell}");
+    }
+}
