@@ -166,5 +166,6 @@ fn shared(payloads: &[Vec<u8>]) -> Vec<Bytes> {
 }
 
 fn name(payloads: &[Vec<u8>]) -> String {
-    format!("{} payloads of {} bytes", payloads.len(), payloads[0].len())
+    let len = payloads.first().map_or(0, Vec::len);
+    format!("{} payloads of {len} bytes", payloads.len())
 }

@@ -65,8 +65,8 @@ fn a_hundred_thousand_corrupt_messages_then_a_good_one() {
                 drop(decoder.decode_into(encoding, &bad, &mut buffer));
             }
         });
-        // One thread used it, so there is one decompressor.
-        assert!(held.kept_bytes < promise::MAX_STATE_LEN as i64, "{encoding}: {held:?}");
+        // One thread used it, so there is one decompressor, of at most `MAX_STATE_LEN`.
+        assert!(held.kept_bytes < 200_000, "{encoding}: {held:?}");
         buffer.clear();
         assert_eq!(decoder.decode_into(encoding, &good, &mut buffer), Ok(500), "{encoding}");
         promise::assert_same(encoding.name(), &buffer, &payload);
@@ -147,8 +147,9 @@ fn use_from_threads(encoder: &Encoder, decoder: &Decoder, threads: usize) {
             scope.spawn(|| {
                 barrier.wait();
                 for _ in 0..5 {
-                    let encoded = encoder.encode(payload.clone()).unwrap();
-                    assert_eq!(decoder.decode(encoded).unwrap(), payload);
+                    let encoded = encoder.encode(payload.clone()).ok();
+                    let decoded = encoded.map(|encoded| decoder.decode(encoded));
+                    assert_eq!(decoded, Some(Ok(payload.clone())));
                 }
             });
         }

@@ -5,6 +5,14 @@
 //! all. Missing tools fail the test where `CI` is set; elsewhere it says that it was skipped.
 //! `THINWIRE_PYTHON` names a Python that has cramjam; the default is `python3`.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "test code outside of the test functions"
+)]
+
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -51,9 +51,9 @@ fn what_reference_tools_write_may_follow_each_other() {
         let units: Vec<_> = all
             .iter()
             .filter(|vector| vector.encoding == encoding)
-            .filter_map(|vector| match &vector.expect {
-                vectors::Expect::Payload(payload) => Some((&vector.encoded[..], &payload[..])),
-                _ => None,
+            .filter_map(|vector| {
+                let vectors::Expect::Payload(payload) = &vector.expect else { return None };
+                Some((&vector.encoded[..], &payload[..]))
             })
             .collect();
         assert!(units.len() > 5, "{encoding}");

@@ -38,6 +38,6 @@ pub fn prefixes(encoding: Encoding) -> &'static [&'static [u8]] {
             b"\xff\x06\0\0sNaPpY\x01\x09\0\0\xbb\x1f\x1c\x19hello",
         ],
         Encoding::SnappyBlock => &[b"", b"\x20", b"\x80\x20", b"\x80\x80\x04", b"\x10\x0cabcd"],
-        _ => &[b""],
+        Encoding::Identity | _ => &[b""],
     }
 }

@@ -7,13 +7,16 @@ use crate::alloc::{self, COUNTS_RUST};
 /// What decoding may need beside the payload, in bytes: the documentation of `Decoder` says so.
 pub const MAX_STATE_LEN: usize = 200_000;
 
+/// Above this a roomy buffer is roomy enough.
+const MOST_ROOM: usize = 8 << 20;
+
 /// What the allocator adds: a page for a large block, some bytes for a small one.
 const ROUNDING: usize = 16 * 1024;
 
 /// No payload is longer than the limit, and decoding needs no more memory than the limit and
 /// [`MAX_STATE_LEN`]; `decode`, which gives the payload a buffer of its own, as much again.
 ///
-/// Gives back what came out, or the error.
+/// Room in the buffer makes no difference. Gives back what came out, or the error.
 ///
 /// # Errors
 ///
@@ -45,6 +48,10 @@ pub fn decode_stays_within_limit(
         (Ok(bytes), Ok(_)) => assert_same(&what, bytes, &payload),
         (bytes, result) => assert_eq!(bytes.as_ref().err(), result.as_ref().err(), "{what}"),
     }
+    let mut roomy = Vec::with_capacity(limit.min(MOST_ROOM));
+    let again = decoder.decode_into(encoding, encoded, &mut roomy);
+    assert_eq!(again, result, "{what}: another answer with room in the buffer");
+    assert_same(&what, &roomy, &payload);
     result.map(|_| payload)
 }
 

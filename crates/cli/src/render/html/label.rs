@@ -122,6 +122,11 @@ fn crosses([from, to]: &[(f64, f64); 2], rect: &Rect) -> bool {
     })
 }
 
+/// The straight pieces of a line.
+pub(super) fn segments(line: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
+    line.windows(2).filter_map(|pair| Some([*pair.first()?, *pair.last()?])).collect()
+}
+
 /// Moves heights apart until each is at least `gap` from the next, in order, within bounds.
 ///
 /// Returns them in the order in which they were given.

@@ -95,14 +95,14 @@ fn pictures(report: &Report) -> Markup {
         @if let Some(picture) = tradeoff::render(report) {
             section {
                 h2 { "What a smaller message costs" }
-                p { "Up is smaller on the wire, right is less work. The shaded edge joins the encodings that no other beats in both; a thin line joins the levels of one encoding." }
+                p { (TRADEOFF) }
                 figure { (picture) }
             }
         }
         @if let Some(picture) = throughput::render(report, &stretches) {
             section {
                 h2 { "What gets through, from slow links to fast ones" }
-                p { "While the link is the limit, the ratio multiplies it; then one core is, and the line goes flat. Where it meets the line of sending uncompressed, compression stops paying, and dashes begin. Between equals, the best choice is the one with less work." }
+                p { (THROUGHPUT) }
                 figure { (picture) }
                 details { summary { "The best choice as a table" } (tables::stretches(&stretches)) }
             }
@@ -161,6 +161,13 @@ fn footer(report: &Report) -> Markup {
 }
 
 const STYLE: &str = include_str!("style.css");
+
+const TRADEOFF: &str = "Up is smaller on the wire, right is less work. The shaded edge joins the \
+    encodings that no other beats in both; a thin line joins the levels of one encoding.";
+
+const THROUGHPUT: &str = "While the link is the limit, the ratio multiplies it; then one core is, \
+    and the line goes flat. Where it meets the line of sending uncompressed, compression stops \
+    paying, and dashes begin. Between equals, the best choice is the one with less work.";
 
 const HOW: &str = "Every message of the sample goes through every encoding, encoded and decoded, \
     one by one on one thread, with state that is kept and warm, as a service would keep it. The \

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::label::{Places, Rect};
+use super::label::{Places, Rect, segments};
 use super::scale::Scale;
 use super::series::Look;
 use super::svg::{Area, Width, polyline, px};
@@ -28,6 +28,14 @@ pub(super) struct Panel<'a> {
     pub(super) x: Scale,
     pub(super) y: Scale,
     pub(super) measure: Measure,
+}
+
+/// The points of a candidate's line.
+struct Course {
+    /// While compression pays; empty if it never does here.
+    pays: Vec<(f64, f64)>,
+    /// Beyond.
+    lost: Vec<(f64, f64)>,
 }
 
 impl Panel<'_> {
@@ -77,6 +85,18 @@ impl Panel<'_> {
 
     /// A candidate: a full line while it pays, dashes beyond.
     pub(super) fn line(&self, line: &Line<'_>) -> Markup {
+        let Course { pays, lost } = self.course(line);
+        html! {
+            g class=(line.class("line")) {
+                title { (line.summary()) }
+                @if !lost.is_empty() { path class="beyond" d=(polyline(&lost)) {} }
+                @if !pays.is_empty() { path class="within" d=(polyline(&pays)) {} }
+                path class="reach" d=(polyline(&[pays, lost].concat())) {}
+            }
+        }
+    }
+
+    fn course(&self, line: &Line<'_>) -> Course {
         let (slow, fast) = self.x.domain();
         let ratio = line.candidate.total.ratio.max(1.0);
         let end = match self.measure {
@@ -89,16 +109,10 @@ impl Panel<'_> {
         let points = |links: &[f64]| -> Vec<(f64, f64)> {
             links.iter().map(|&link| self.place(link, line.rate(link))).collect()
         };
-        let pays = points(&[slow, knee.min(crossing), crossing]);
-        let lost = points(&[crossing, knee.max(crossing), end]);
-        html! {
-            g class=(line.class("line")) {
-                title { (line.summary()) }
-                @if end > crossing { path class="beyond" d=(polyline(&lost)) {} }
-                @if crossing > slow { path class="within" d=(polyline(&pays)) {} }
-                path class="reach" d=(polyline(&[pays, lost].concat())) {}
-            }
-        }
+        let pays: &[f64] =
+            if crossing > slow { &[slow, knee.min(crossing), crossing] } else { &[] };
+        let lost: &[f64] = if end > crossing { &[crossing, knee.max(crossing), end] } else { &[] };
+        Course { pays: points(pays), lost: points(lost) }
     }
 
     /// Where compression stops paying; with their speeds where the lines lie apart.
@@ -112,15 +126,17 @@ impl Panel<'_> {
             .collect();
         shown.sort_by(|a, b| b.1.total_cmp(&a.1));
         let dots = shown.iter().map(|(_, link)| self.place(*link, uncompressed(*link)));
-        let mut places = self.places(dots.map(|dot| Rect::around(dot, 6.0)).collect());
+        let mut places = self.places(dots.map(|dot| Rect::around(dot, 6.0)).collect(), lines);
         let last = self.report.advice.pays_up_to.as_ref().map(|pays| pays.level.as_str());
         html! {
             @for (line, link) in shown {
                 @let dot = self.place(link, uncompressed(link));
                 @let is_last = last == Some(line.candidate.level.as_str());
                 @let speed = unit::bit_rate(link);
-                @let text = if self.measure == Measure::Rate { format!("pays up to {speed}") } else { speed };
-                @let is_named = is_last || self.measure == Measure::Times;
+                @let (is_named, text) = match self.measure {
+                    Measure::Rate => (is_last, format!("pays up to {speed}")),
+                    Measure::Times => (true, speed),
+                };
                 @let label = if is_named { places.place(dot, &text) } else { None };
                 g class=(line.class("crossing")) {
                     title { (line.candidate.level) " pays below " (unit::bit_rate(link)) }
@@ -137,14 +153,18 @@ impl Panel<'_> {
     }
 
     /// Room for labels: not on the marks or the other texts, better not on the lines.
-    fn places(&self, mut taken: Vec<Rect>) -> Places {
+    fn places(&self, mut taken: Vec<Rect>, lines: &[Line<'_>]) -> Places {
         let (slow, fast) = self.x.domain();
         let link = self.report.settings.link_bits_per_second;
         let raw = [slow, fast].map(|link| self.place(link, uncompressed(link)));
         let asked = [(self.x.at(link), self.area.top), (self.x.at(link), self.area.bottom)];
         let name = self.width.text_width("uncompressed") + 20.0;
-        taken.push(Rect { left: raw[0].0, right: raw[0].0 + name, top: raw[0].1, bottom: raw[0].1 + 24.0 });
-        Places::new(self.area, self.width, taken, vec![raw, asked])
+        let (left, top) = self.place(slow, uncompressed(slow));
+        taken.push(Rect { left, right: left + name, top, bottom: top + 24.0 });
+        let best = lines.iter().filter(|line| line.is_best);
+        let courses = best.flat_map(|line| segments(&self.course(line).pays));
+        let avoided = courses.chain([raw, asked]).collect();
+        Places::new(self.area, self.width, taken, avoided)
     }
 
     /// The advised one on the link that was asked for.

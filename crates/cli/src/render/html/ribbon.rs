@@ -22,14 +22,16 @@ pub(super) fn render(
             @for stretch in stretches {
                 @let (left, right) = (x.at(stretch.from), x.at(stretch.to));
                 @let name = stretch.level.as_deref().unwrap_or("uncompressed");
+                @let middle = f64::midpoint(left, right);
                 @let look = look(stretch, report);
                 g class=(look.class) {
                     title { (name) ": " (stretch.range()) }
-                    rect x=(px(left)) y=(px(TOP)) width=(px(right - left)) height=(px(HEIGHT)) {}
+                    rect class="band" x=(px(left)) y=(px(TOP))
+                        width=(px(right - left)) height=(px(HEIGHT)) {}
                     @if let Some(text) = fitting(name, right - left, width) {
-                        text x=(px(f64::midpoint(left, right))) y=(px(TOP + 15.5)) text-anchor="middle" { (text) }
+                        text x=(px(middle)) y=(px(TOP + 15.5)) text-anchor="middle" { (text) }
                     } @else if right - left >= MARK {
-                        (look.mark(f64::midpoint(left, right), TOP + HEIGHT / 2.0))
+                        (look.mark(middle, TOP + HEIGHT / 2.0))
                     }
                 }
             }

@@ -98,7 +98,7 @@ mod tests {
         let log = |low, high, most| Scale::log((low, high), (0.0, 1.0)).ticks(most);
         assert_eq!(log(40.0, 2500.0, 8), [50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0]);
         assert_eq!(log(1e7, 1e11, 6), [1e7, 1e8, 1e9, 1e10, 1e11]);
-        assert_eq!(log(2.1, 4.2, 5), [2.5, 3.0, 3.5, 4.0]);
+        assert_eq!(log(2.1, 4.2, 6), [2.5, 3.0, 3.5, 4.0]);
         let linear = |low, high, most| Scale::linear((low, high), (0.0, 1.0)).ticks(most);
         assert_eq!(linear(0.0, 0.45, 6), [0.0, 0.1, 0.2, 0.3, 0.4]);
         assert_eq!(linear(1.0, 3.4, 6), [1.0, 1.5, 2.0, 2.5, 3.0]);

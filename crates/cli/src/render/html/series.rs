@@ -46,10 +46,16 @@ impl Look {
         html! {
             @match self.shape {
                 Shape::Circle => circle class=(fill) cx=(px(x)) cy=(px(y)) r="5" {},
-                Shape::Square => rect class=(fill) x=(px(x - 4.5)) y=(px(y - 4.5)) width="9" height="9" {},
-                Shape::Triangle => polygon class=(fill) points=(points(&[(0.0, -6.0), (5.6, 4.2), (-5.6, 4.2)])) {},
-                Shape::Diamond => polygon class=(fill) points=(points(&[(0.0, -6.4), (6.4, 0.0), (0.0, 6.4), (-6.4, 0.0)])) {},
+                Shape::Square => polygon class=(fill) points=(points(&SQUARE)) {},
+                Shape::Triangle => polygon class=(fill) points=(points(&TRIANGLE)) {},
+                Shape::Diamond => polygon class=(fill) points=(points(&DIAMOND)) {},
             }
         }
     }
 }
+
+const SQUARE: [(f64, f64); 4] = [(-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5)];
+
+const TRIANGLE: [(f64, f64); 3] = [(0.0, -6.0), (5.6, 4.2), (-5.6, 4.2)];
+
+const DIAMOND: [(f64, f64); 4] = [(0.0, -6.4), (6.4, 0.0), (0.0, 6.4), (-6.4, 0.0)];

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::scale::Scale;
-use super::svg::{self, Area, Caption, Width, px};
+use super::svg::{self, Area, Caption, Width, polyline, px};
 use crate::report::{Candidate, Report};
 use crate::unit;
 
@@ -30,8 +30,16 @@ struct Histogram<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Stack {
     name: &'static str,
-    /// Name, CSS class and value of the lower and of the upper part.
-    parts: [(&'static str, &'static str, fn(&Bin) -> u64); 2],
+    /// The lower and the upper one.
+    parts: [Part; 2],
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    name: &'static str,
+    /// CSS class.
+    class: &'static str,
+    height: fn(&Bin) -> u64,
 }
 
 /// The picture in both widths; `None` when no message was measured.
@@ -107,8 +115,9 @@ impl<'a> Histogram<'a> {
     }
 
     fn panel(&self, stack: Stack, area: Area, width: Width) -> Markup {
-        let [(_, lower_class, lower), (_, upper_class, upper)] = stack.parts;
-        let highest = self.bins.iter().map(|bin| lower(bin) + upper(bin)).max().unwrap_or(0);
+        let [lower, upper] = stack.parts;
+        let whole = |bin: &Bin| (lower.height)(bin) + (upper.height)(bin);
+        let highest = self.bins.iter().map(whole).max().unwrap_or(0);
         let y = Scale::linear((0.0, highest.max(1) as f64 * 1.04), (area.bottom, area.top));
         let mut ticks = svg::plain_ticks(&y, 5);
         ticks.retain(|(value, _)| value.fract() == 0.0);
@@ -116,15 +125,16 @@ impl<'a> Histogram<'a> {
             (svg::y_axis(Area { top: area.top - 22.0, ..area }, &y, &ticks, stack.name))
             (legend(stack, area, width))
             @for (power, bin) in self.powers().filter(|(_, bin)| bin.messages > 0) {
-                @let (left, right) = (self.x(area, f64::from(power)) + 1.0, self.x(area, f64::from(power + 1)) - 1.0);
-                @let (low, high) = (lower(bin), lower(bin) + upper(bin));
+                @let [left, right] = [power, power + 1].map(|power| self.x(area, f64::from(power)));
+                @let sides = (left + 1.0, right - 1.0);
+                @let (low, high) = ((lower.height)(bin), whole(bin));
                 g class="bar" {
                     title { (bin.summary(power)) }
-                    (block(lower_class, (left, right), &y, (0, low)))
-                    (block(upper_class, (left, right), &y, (low, high)))
+                    (block(lower.class, sides, &y, (0, low)))
+                    (block(upper.class, sides, &y, (low, high)))
                 }
             }
-            line class="base" x1=(px(area.left)) x2=(px(area.right)) y1=(px(area.bottom)) y2=(px(area.bottom)) {}
+            path class="base" d=(polyline(&[(area.left, area.bottom), (area.right, area.bottom)])) {}
         }
     }
 
@@ -144,7 +154,8 @@ impl<'a> Histogram<'a> {
                         (unit::len(1_u64.checked_shl(power).unwrap_or(u64::MAX)))
                     }
                 }
-                text class="name" x=(px(f64::midpoint(area.left, area.right))) y=(px(area.bottom + 38.0)) text-anchor="middle" {
+                @let middle = f64::midpoint(area.left, area.right);
+                text class="name" x=(px(middle)) y=(px(area.bottom + 38.0)) text-anchor="middle" {
                     "length of the payload (log scale) →"
                 }
             }
@@ -155,18 +166,19 @@ impl<'a> Histogram<'a> {
     fn min_len_zone(&self, upper: Area, lower: Area, width: Width) -> Markup {
         let Some(min_len) = self.min_len else { return html! {} };
         let x = self.x(upper, (min_len.max(1) as f64).log2());
-        let text = format!("min_len {min_len} B");
+        let text = format!("min_len {}", unit::len(min_len));
         let half = width.text_width(&text) / 2.0;
         let middle = x.clamp(upper.left + half, upper.right - half);
         html! {
             g class="min-len" {
                 title { "shorter messages are sent as they are" }
-                @if x > upper.left {
-                    rect x=(px(upper.left)) width=(px(x - upper.left)) y=(px(upper.top - 6.0)) height=(px(upper.bottom - upper.top + 6.0)) {}
-                    rect x=(px(lower.left)) width=(px(x - lower.left)) y=(px(lower.top - 6.0)) height=(px(lower.bottom - lower.top + 6.0)) {}
+                @for Area { left, top, bottom, .. } in [upper, lower] {
+                    @let top = top - 6.0;
+                    @if x > left {
+                        rect x=(px(left)) width=(px(x - left)) y=(px(top)) height=(px(bottom - top)) {}
+                    }
+                    path d=(polyline(&[(x, top), (x, bottom)])) {}
                 }
-                line x1=(px(x)) x2=(px(x)) y1=(px(upper.top - 6.0)) y2=(px(upper.bottom)) {}
-                line x1=(px(x)) x2=(px(x)) y1=(px(lower.top - 6.0)) y2=(px(lower.bottom)) {}
                 text x=(px(middle)) y=(px(upper.top - 12.0)) text-anchor="middle" { (text) }
             }
         }
@@ -179,7 +191,8 @@ fn block(class: &str, (left, right): (f64, f64), y: &Scale, (low, high): (u64, u
     let height = (bottom - y.at(high as f64)).max(1.5);
     html! {
         @if high > low {
-            rect class=(class) x=(px(left)) width=(px((right - left).max(1.0))) y=(px(bottom - height)) height=(px(height)) {}
+            rect class=(class) x=(px(left)) y=(px(bottom - height))
+                width=(px((right - left).max(1.0))) height=(px(height)) {}
         }
     }
 }
@@ -188,7 +201,7 @@ fn block(class: &str, (left, right): (f64, f64), y: &Scale, (low, high): (u64, u
 fn legend(stack: Stack, area: Area, width: Width) -> Markup {
     let mut right = area.right;
     let mut places = Vec::new();
-    for (name, class, _) in stack.parts.into_iter().rev() {
+    for Part { name, class, .. } in stack.parts.into_iter().rev() {
         let left = right - width.text_width(name);
         places.push((name, class, left));
         right = left - 30.0;
@@ -221,14 +234,17 @@ impl Bin {
 const MESSAGES: Stack = Stack {
     name: "↑ messages",
     parts: [
-        ("pay", "pays", |bin| bin.paying),
-        ("do not pay", "lost", |bin| bin.messages - bin.paying),
+        Part { name: "pay", class: "pays", height: |bin| bin.paying },
+        Part { name: "do not pay", class: "lost", height: |bin| bin.messages - bin.paying },
     ],
 };
 
 const BYTES: Stack = Stack {
     name: "↑ bytes",
-    parts: [("sent", "sent", |bin| bin.sent), ("saved", "saved", |bin| bin.payload - bin.sent)],
+    parts: [
+        Part { name: "sent", class: "sent", height: |bin| bin.sent },
+        Part { name: "saved", class: "saved", height: |bin| bin.payload - bin.sent },
+    ],
 };
 
 /// Fewest bins that are shown.

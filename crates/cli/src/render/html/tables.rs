@@ -15,7 +15,12 @@ pub(super) fn candidates(report: &Report) -> Markup {
         div class="scroll" role="region" aria-label="all encodings" tabindex="0" {
             table {
                 thead {
-                    tr { @for (group, columns) in groups() { th colspan=(columns) scope="colgroup" class=(if columns > 1 { "group" } else { "single" }) { (group) } } }
+                    tr {
+                        @for (group, columns) in groups() {
+                            @let class = if columns > 1 { "group" } else { "single" };
+                            th colspan=(columns) scope="colgroup" class=(class) { (group) }
+                        }
+                    }
                     tr { @for (_, name) in cells::COLUMNS { th scope="col" { (name) } } }
                 }
                 tbody {
@@ -47,8 +52,9 @@ fn groups() -> Vec<(&'static str, usize)> {
 fn name(candidate: &Candidate) -> Markup {
     html! {
         th scope="row" {
-            svg class=(format!("key {}", Look::of(&candidate.encoding).class)) viewBox="0 0 14 14" aria-hidden="true" {
-                (Look::of(&candidate.encoding).mark(7.0, 7.0))
+            @let look = Look::of(&candidate.encoding);
+            svg class=(format!("key {}", look.class)) viewBox="0 0 14 14" aria-hidden="true" {
+                (look.mark(7.0, 7.0))
             }
             (candidate.level)
         }
@@ -62,12 +68,19 @@ pub(super) fn classes(report: &Report) -> Markup {
         @if !rows.is_empty() {
             div class="scroll" role="region" aria-label="advice by message size" tabindex="0" {
                 table class="words" {
-                    thead { tr { @for name in ["size", "use", "", "messages", "payload"] { th scope="col" { (name) } } } }
+                    thead {
+                        tr {
+                            @for name in ["size", "use", "", "messages", "payload"] {
+                                th scope="col" { (name) }
+                            }
+                        }
+                    }
                     tbody {
                         @for [size, messages, payload, level, ratio] in rows {
                             tr {
                                 th scope="row" { (size) }
-                                td { strong { (level) } } td { (ratio) } td { (messages) } td { (payload) }
+                                td { strong { (level) } }
+                                @for cell in [ratio, messages, payload] { td { (cell) } }
                             }
                         }
                     }
@@ -91,29 +104,40 @@ pub(super) fn stretches(stretches: &[Stretch]) -> Markup {
     }
 }
 
+/// A number of a row, as text.
+struct Number {
+    title: &'static str,
+    cell: fn(&Row) -> String,
+}
+
 /// One table for each of the numbers that differ by size.
 pub(super) fn by_size(report: &Report) -> Markup {
-    let numbers: [(&str, fn(&Row) -> String); 4] = [
-        ("Ratio", |row| format!("{:.2}", row.ratio)),
-        ("Messages that pay", |row| unit::percent(row.paying_share)),
-        ("Encode, MB/s", |row| rate(row.encode.mb_per_second)),
-        ("Decode, MB/s", |row| rate(row.decode.mb_per_second)),
+    let numbers = [
+        Number { title: "Ratio", cell: |row| format!("{:.2}", row.ratio) },
+        Number { title: "Messages that pay", cell: |row| unit::percent(row.paying_share) },
+        Number { title: "Encode, MB/s", cell: |row| rate(row.encode.mb_per_second) },
+        Number { title: "Decode, MB/s", cell: |row| rate(row.decode.mb_per_second) },
     ];
     let classes = &report.corpus.size_classes;
     html! {
-        @for (title, cell) in numbers {
+        @for Number { title, cell } in numbers {
             h3 { (title) }
             div class="scroll" role="region" aria-label=(title) tabindex="0" {
                 table {
                     thead {
                         tr {
                             th scope="col" { "encoding" }
-                            @for class in classes { th scope="col" { (unit::len_range(class.min_bytes, class.end_bytes)) } }
+                            @for class in classes {
+                                th scope="col" { (unit::len_range(class.min_bytes, class.end_bytes)) }
+                            }
                         }
                     }
                     tbody {
                         @for candidate in &report.candidates {
-                            tr { (name(candidate)) @for row in &candidate.classes { td { (cell(row)) } } }
+                            tr {
+                                (name(candidate))
+                                @for row in &candidate.classes { td { (cell(row)) } }
+                            }
                         }
                     }
                 }

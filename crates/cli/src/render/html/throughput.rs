@@ -90,11 +90,14 @@ fn draw(
     let rates = panel(upper, Measure::Rate, rates(report, lines, speeds));
     let times = panel(lower, Measure::Times, times(lines));
     let ticks = svg::plain_ticks(&x, 7);
+    let (y_ticks, times_ticks) = (svg::plain_ticks(&rates.y, 6), svg::plain_ticks(&times.y, 5));
+    // The name of the asked link stands between the axis's name and the panel.
+    let above_link = Area { top: upper.top - 18.0, ..upper };
     let content = html! {
         (svg::x_grid(upper, &x, &ticks))
         (svg::x_axis(lower, &x, &ticks, "link speed, bit/s (log scale) →"))
-        (svg::y_axis(Area { top: upper.top - 18.0, ..upper }, &rates.y, &svg::plain_ticks(&rates.y, 6), "↑ payload, MB/s (log scale)"))
-        (svg::y_axis(lower, &times.y, &svg::plain_ticks(&times.y, 5), "↑ payload, times uncompressed (log scale)"))
+        (svg::y_axis(above_link, &rates.y, &y_ticks, "↑ payload, MB/s (log scale)"))
+        (svg::y_axis(lower, &times.y, &times_ticks, "↑ payload, times uncompressed (log scale)"))
         (ribbon::render(stretches, report, [upper, lower], &x, width))
         @for panel in [&rates, &times] {
             (panel.link())

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::label::{Place, Places, Rect};
+use super::label::{Place, Places, Rect, segments};
 use super::scale::Scale;
 use super::series::Look;
 use super::svg::{self, Area, Caption, Width, polyline, px};
@@ -17,6 +17,13 @@ struct Point<'a> {
     at: (f64, f64),
     is_advised: bool,
     is_best: bool,
+}
+
+/// The levels of one encoding.
+#[derive(Debug)]
+struct Family {
+    look: Look,
+    points: Vec<(f64, f64)>,
 }
 
 /// The picture in both widths; `None` when no candidate has both numbers.
@@ -75,20 +82,36 @@ fn draw(report: &Report, caption: Caption<'_>, width: Width) -> Markup {
     let by_speed = front(report);
     let stairs = stairs(&by_speed, &points, area);
     let families = families(&points);
-    let obstacles = [segments(&stairs), families.iter().flat_map(|(_, family)| segments(family)).collect()].concat();
-    let labels = labels(&points, obstacles, area, width);
+    let mut obstacles = segments(&stairs);
+    obstacles.extend(families.iter().flat_map(|family| segments(&family.points)));
     let uncompressed = y.at(1.0);
+    let name = width.pick("identity: uncompressed, ratio 1", "identity: ratio 1");
+    let mut taken = vec![Rect {
+        left: area.right - width.text_width(name),
+        right: area.right,
+        top: uncompressed - 5.0 - width.line(),
+        bottom: uncompressed,
+    }];
+    let reach = |point: &Point<'_>| if point.is_advised { 12.0 } else { 7.0 };
+    taken.extend(points.iter().map(|point| Rect::around(point.at, reach(point))));
+    let places = Places::new(Area { bottom: area.bottom - 2.0, ..area }, width, taken, obstacles);
+    let labels = labels(&points, places);
     let floor = format!("{}L{},{}Z", polyline(&stairs), px(area.left), px(area.bottom));
     let content = html! {
         path class="front-area" d=(floor) {}
-        (svg::x_axis(area, &x, &svg::plain_ticks(&x, width.pick(9, 5)), width.pick("encode speed, MB/s of payload on one core (log scale) →", "encode MB/s on one core (log scale) →")))
+        (svg::x_axis(area, &x, &svg::plain_ticks(&x, width.pick(9, 5)), width.pick(
+            "encode speed, MB/s of payload on one core (log scale) →",
+            "encode MB/s on one core (log scale) →",
+        )))
         (svg::y_axis(area, &y, &svg::plain_ticks(&y, 7), "↑ ratio, payload bytes / bytes sent"))
         path class="front" d=(polyline(&stairs)) {}
-        line class="raw" x1=(px(area.left)) x2=(px(area.right)) y1=(px(uncompressed)) y2=(px(uncompressed)) {}
+        path class="floor" d=(polyline(&[(area.left, uncompressed), (area.right, uncompressed)])) {}
         text class="raw-name" x=(px(area.right - 4.0)) y=(px(uncompressed - 5.0)) text-anchor="end" {
-            (width.pick("identity: uncompressed, ratio 1", "identity: ratio 1"))
+            (name)
         }
-        @for (class, family) in &families { path class=(format!("levels {class}")) d=(polyline(family)) {} }
+        @for Family { look, points } in &families {
+            path class=(format!("levels {}", look.class)) d=(polyline(points)) {}
+        }
         @for (point, label) in points.iter().zip(&labels) {
             (mark(point, *label))
         }
@@ -104,7 +127,8 @@ fn scales(report: &Report, area: Area) -> (Scale, Scale) {
     let y = if densest > RATIO_FOR_LOG {
         Scale::log((0.85, densest * 1.3), range)
     } else {
-        let spare = 0.09 * (densest - 1.0).max(0.1);
+        let densest = densest.max(1.5);
+        let spare = 0.09 * (densest - 1.0);
         Scale::linear((1.0 - spare, densest + spare), range)
     };
     (x, y)
@@ -146,35 +170,24 @@ fn stairs(front: &[&Candidate], points: &[Point<'_>], area: Area) -> Vec<(f64, f
 }
 
 /// The levels of one encoding as a line, fastest first.
-fn families(points: &[Point<'_>]) -> Vec<(&'static str, Vec<(f64, f64)>)> {
-    let mut families: Vec<(&str, &'static str, Vec<(f64, f64)>)> = Vec::new();
+fn families(points: &[Point<'_>]) -> Vec<Family> {
+    let mut families: Vec<Family> = Vec::new();
     for point in points {
-        let encoding = point.candidate.encoding.as_str();
-        match families.iter_mut().find(|(name, ..)| *name == encoding) {
-            Some((.., family)) => family.push(point.at),
-            None => families.push((encoding, Look::of(encoding).class, vec![point.at])),
+        let look = Look::of(&point.candidate.encoding);
+        match families.iter_mut().find(|family| family.look == look) {
+            Some(family) => family.points.push(point.at),
+            None => families.push(Family { look, points: vec![point.at] }),
         }
     }
-    let mut lines: Vec<_> =
-        families.into_iter().map(|(_, class, family)| (class, family)).collect();
-    lines.retain(|(_, family)| family.len() > 1);
-    for (_, family) in &mut lines {
-        family.sort_by(|a, b| b.0.total_cmp(&a.0));
+    families.retain(|family| family.points.len() > 1);
+    for family in &mut families {
+        family.points.sort_by(|a, b| b.0.total_cmp(&a.0));
     }
-    lines
+    families
 }
 
 /// The important ones choose their places first.
-fn labels(
-    points: &[Point<'_>],
-    obstacles: Vec<[(f64, f64); 2]>,
-    area: Area,
-    width: Width,
-) -> Vec<Option<Place>> {
-    let reach = |point: &Point<'_>| if point.is_advised { 12.0 } else { 7.0 };
-    let taken = points.iter().map(|point| Rect::around(point.at, reach(point))).collect();
-    let inner = Area { bottom: area.bottom - 2.0, ..area };
-    let mut places = Places::new(inner, width, taken, obstacles);
+fn labels(points: &[Point<'_>], mut places: Places) -> Vec<Option<Place>> {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by_key(|index| points.get(*index).map(|point| (!point.is_advised, !point.is_best)));
     let mut labels = vec![None; points.len()];
@@ -184,10 +197,6 @@ fn labels(
         }
     }
     labels
-}
-
-fn segments(line: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
-    line.windows(2).filter_map(|pair| Some([*pair.first()?, *pair.last()?])).collect()
 }
 
 fn mark(point: &Point<'_>, label: Option<Place>) -> Markup {

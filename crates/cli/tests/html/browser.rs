@@ -1,0 +1,173 @@
+//! The page in headless Chromium: what only a browser can tell.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use thinwire_cli::render::html::render;
+use thinwire_cli::report::Report;
+
+use super::canned;
+
+/// What `probe.js` found.
+#[derive(Debug, Deserialize)]
+struct Probe {
+    width: u32,
+    scroll_width: u32,
+    is_dark: bool,
+    page: f64,
+    ink: f64,
+    resources: Vec<String>,
+    pictures: usize,
+    texts: usize,
+    faint: Vec<String>,
+    overlapping: Vec<String>,
+    outside: Vec<String>,
+    small: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Dark,
+    Light,
+}
+
+#[test]
+fn page_is_readable_in_both_widths_and_both_modes() {
+    let Some(chromium) = chromium() else { return };
+    let [light, dark] =
+        [Mode::Light, Mode::Dark].map(|mode| look(&chromium, "usual", &canned::usual(), mode));
+    for (light, dark) in light.iter().zip(&dark) {
+        assert!(light.page > 0.8 && light.ink < 0.1, "dark on light: {light:?}");
+        assert!(dark.page < 0.1 && dark.ink > 0.6, "light on dark: {dark:?}");
+        assert_eq!((light.pictures, dark.pictures), (3, 3));
+        assert!(light.texts > 60, "{light:?}");
+    }
+}
+
+#[test]
+fn pictures_of_edge_reports_stay_in_order() {
+    let Some(chromium) = chromium() else { return };
+    for (name, report) in canned::edges() {
+        look(&chromium, name, &report, Mode::Light);
+    }
+}
+
+/// Opens the page in all widths and checks what has to hold for each.
+fn look(chromium: &Path, name: &str, report: &Report, mode: Mode) -> Vec<Probe> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("page.html");
+    fs::write(&file, framed(&render(report))).expect("writing the page");
+    let (dom, log) = open(chromium, folder.path(), &file, mode);
+    let probes = probes(&dom).unwrap_or_else(|| panic!("{name}: nothing found in {dom}\n{log}"));
+
+    assert!(!log.contains("CONSOLE"), "{name}: {log}");
+    assert_eq!(probes.len(), WIDTHS.len(), "{name}");
+    for (probe, width) in probes.iter().zip(WIDTHS) {
+        assert_eq!(probe.width, width, "{name}");
+        assert_eq!(probe.is_dark, mode == Mode::Dark, "{name}");
+        assert!(probe.scroll_width <= width, "{name} at {width}: {} wide", probe.scroll_width);
+        let problems =
+            [&probe.resources, &probe.faint, &probe.overlapping, &probe.outside, &probe.small];
+        assert!(problems.into_iter().all(Vec::is_empty), "{name} at {width}, {mode:?}: {probe:#?}");
+    }
+    probes
+}
+
+/// The page and the probe in a frame for each width: the windows of headless Chromium are at least
+/// 500 wide. What the probes found goes from the frames into the outer document, which is dumped.
+fn framed(page: &str) -> String {
+    let probed = page.replace("</body>", &format!("<script>{PROBE}</script></body>"));
+    let escaped = probed.replace('&', "&amp;").replace('"', "&quot;");
+    let frame =
+        |width| format!(r#"<iframe width="{width}" height="900" srcdoc="{escaped}"></iframe>"#);
+    format!(
+        r#"<!DOCTYPE html>
+        <style>:root {{ color-scheme: light dark }} iframe {{ border: 0 }}</style>
+        {}
+        <pre id="found"></pre>
+        <script>
+        addEventListener("load", () => {{
+          const found = [...document.querySelectorAll("iframe")].map((frame) =>
+            frame.contentDocument.getElementById("probe").textContent);
+          document.getElementById("found").textContent = `[${{found.join()}}]`;
+        }});
+        </script>"#,
+        WIDTHS.map(frame).concat()
+    )
+}
+
+/// The page's DOM after its scripts, and what Chromium said.
+fn open(chromium: &Path, folder: &Path, page: &Path, mode: Mode) -> (String, String) {
+    let [out, err] = ["dom", "log"].map(|name| folder.join(name));
+    let scheme = match mode {
+        Mode::Dark => 0,
+        Mode::Light => 1,
+    };
+    let mut child = Command::new(chromium)
+        .args(FLAGS)
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
+        .arg("--window-size=1400,1000")
+        .arg(format!("file://{}", page.display()))
+        .stdin(Stdio::null())
+        .stdout(File::create(&out).expect("a file for the DOM"))
+        .stderr(File::create(&err).expect("a file for the log"))
+        .spawn()
+        .expect("starting chromium");
+    let start = Instant::now();
+    while child.try_wait().expect("waiting for chromium").is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill().expect("ending chromium");
+            child.wait().expect("waiting for chromium");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let read = |path| String::from_utf8_lossy(&fs::read(path).expect("its output")).into_owned();
+    (read(out), read(err))
+}
+
+fn probes(dom: &str) -> Option<Vec<Probe>> {
+    let (_, rest) = dom.rsplit_once(r#"<pre id="found">"#)?;
+    let (text, _) = rest.split_once("</pre>")?;
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    serde_json::from_str(&text).ok()
+}
+
+/// Missing is a failure where the check script has installed it.
+fn chromium() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let files = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let found = files.into_iter().find(|file| file.is_file());
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "chromium is not installed");
+        println!("skipped: chromium is not installed");
+    }
+    found
+}
+
+const PROBE: &str = include_str!("probe.js");
+
+/// A telephone and a notebook.
+const WIDTHS: [u32; 2] = [375, 1280];
+
+/// Long for a page, short for a test that hangs.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+const FLAGS: [&str; 11] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--enable-logging=stderr",
+    "--hide-scrollbars",
+    "--dump-dom",
+];
