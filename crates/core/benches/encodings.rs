@@ -2,6 +2,12 @@
 //!
 //! `bare` is the library call alone; `overhead` compares the two in turn.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a benchmark may stop where it fails"
+)]
+
 mod support;
 
 use std::cell::RefCell;
@@ -64,7 +70,7 @@ fn encode(bencher: Bencher<'_, '_>, case: Case) {
 
 #[divan::bench(args = cases())]
 fn encode_bare(bencher: Bencher<'_, '_>, case: Case) {
-    let mut bare = bare(case.encoding);
+    let mut bare = bare(case.encoding).unwrap();
     bench(bencher, case, &case.size.messages(), |message, buffer| {
         black_box(bare.compress(message, buffer));
     });
@@ -92,7 +98,7 @@ fn decode(bencher: Bencher<'_, '_>, case: Case) {
 
 #[divan::bench(args = cases())]
 fn decode_bare(bencher: Bencher<'_, '_>, case: Case) {
-    let bare = RefCell::new(bare(case.encoding));
+    let bare = RefCell::new(bare(case.encoding).unwrap());
     let mut room = vec![0; 2 * case.size.len + 1024];
     let encoded: Vec<_> = case
         .size

@@ -12,20 +12,20 @@ pub(crate) trait Bare {
     fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> usize;
 }
 
-/// Returns the bare calls for an encoding at its default level.
+/// Returns the bare calls for an encoding at its default level; identity has none.
 ///
 /// For `lz4` that is the block without the frame, for `snappy` the block for each 64 KiB and its
 /// checksum: no library has a call for the framed formats with kept state.
-pub(crate) fn bare(encoding: Encoding) -> Box<dyn Bare> {
-    match encoding {
+pub(crate) fn bare(encoding: Encoding) -> Option<Box<dyn Bare>> {
+    Some(match encoding {
         Encoding::Gzip => Box::new(Gzip(compressor(), libdeflater::Decompressor::new())),
         Encoding::Deflate => Box::new(Zlib(compressor(), libdeflater::Decompressor::new())),
         Encoding::Zstd => Box::new(Zstd::new()),
         Encoding::Lz4 => Box::new(Lz4Block),
         Encoding::SnappyFramed => Box::new(SnappyChunks(snap::raw::Encoder::new())),
         Encoding::SnappyBlock => Box::new(SnappyBlock(snap::raw::Encoder::new())),
-        other => panic!("{other} has no library"),
-    }
+        Encoding::Identity | _ => return None,
+    })
 }
 
 fn compressor() -> libdeflater::Compressor {

@@ -52,11 +52,6 @@ impl Size {
     }
 }
 
-/// The nine digits, 1024 times: what the first published table of this kind was made with.
-pub(crate) fn nine_digits() -> Vec<u8> {
-    b"123456789".repeat(1024)
-}
-
 fn json_lines() -> Vec<String> {
     ["packages.ndjson", "events.ndjson"]
         .iter()

@@ -1,6 +1,6 @@
 //! deflate as gRPC and HTTP mean it: one zlib stream, RFC 1950.
 
-use super::inflate::{DeflateCompressor, GrowingInflater};
+use super::inflate::{DeflateCompressor, GrowingInflater, likely_len};
 use super::room::Bounds;
 use super::{Compress, Fault, Refusal};
 use crate::level::Level;
@@ -30,9 +30,8 @@ impl Decompressor {
         {
             return Err(Fault::Dictionary { id: u32::from_be_bytes(*id) });
         }
-        // A stream does not say how long it is; few messages shrink to less than a quarter.
-        let hint = src.len().saturating_mul(4);
         let bounds = Bounds::new(dst, limit);
+        let hint = likely_len(src); // a stream does not say
         let stream_len = self.0.inflate(Container::Zlib, src, dst, bounds, hint)?;
         if stream_len < src.len() {
             return Err(Fault::Malformed("bytes after the end of the stream"));

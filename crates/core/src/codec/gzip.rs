@@ -3,7 +3,7 @@
 //! libdeflate checks a member's CRC-32 and length. Here are the rest of the members and the
 //! header's own checksum.
 
-use super::inflate::{DeflateCompressor, GrowingInflater};
+use super::inflate::{DeflateCompressor, GrowingInflater, likely_len};
 use super::room::Bounds;
 use super::{Compress, Fault, Refusal};
 use crate::level::Level;
@@ -29,7 +29,10 @@ impl Decompressor {
         let mut rest = src;
         while !rest.is_empty() {
             check_header(rest)?;
-            let hint = stated_len(rest);
+            let hint = match stated_len(rest) {
+                0 => likely_len(rest), // of an empty member that follows, most likely
+                len => len,
+            };
             let member_len = self.0.inflate(Container::Gzip, rest, dst, bounds, hint)?;
             rest = rest.get(member_len..).unwrap_or_default();
         }

@@ -53,8 +53,9 @@ pub(crate) struct GrowingInflater {
 impl GrowingInflater {
     /// Appends the first member of `src`, within `bounds`, and returns its encoded length.
     ///
-    /// The room starts from what is there already and from `hint`, and grows four-fold, so that
-    /// a wrong hint costs at most a third more time.
+    /// The room is what is there already, or `hint`. When that was too little it is four times as
+    /// much, and at least [`likely_len`]: each try reads the input anew, so that they had better
+    /// be few.
     pub(crate) fn inflate(
         &mut self,
         container: Container,
@@ -76,7 +77,8 @@ impl GrowingInflater {
                 Inflated::Whole { src_len } => return Ok(src_len),
                 Inflated::Malformed => return Err(DAMAGED),
                 Inflated::NoRoom if room < most => {
-                    room = room.saturating_mul(4).max(MIN_ROOM).min(most);
+                    let more = room.saturating_mul(4).max(likely_len(src));
+                    room = more.min(most);
                 }
                 // More than so few bytes can hold: libdeflate went on with zeros past their end.
                 Inflated::NoRoom if most < left => return Err(DAMAGED),
@@ -93,8 +95,11 @@ impl GrowingInflater {
 
 const DAMAGED: Fault = Fault::Malformed("cut short, damaged, or a wrong checksum");
 
+/// Returns how long the payload of a stream may be if nothing says so: few messages shrink to
+/// less than a quarter.
+pub(crate) fn likely_len(src: &[u8]) -> usize {
+    src.len().saturating_mul(4).max(1024)
+}
+
 /// A copy of 258 bytes takes two bits at least.
 pub(crate) const MAX_RATIO: usize = 258 * 4;
-
-/// Below this a second try costs more than the memory.
-const MIN_ROOM: usize = 1024;

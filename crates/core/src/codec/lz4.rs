@@ -19,6 +19,7 @@ use super::room::Bounds;
 use super::{Compress, Fault, Refusal};
 use crate::level::Level;
 use crate::native::lz4::{self, Matcher};
+use crate::native::lz4_block;
 
 pub(crate) fn library() -> Option<String> {
     Some(format!("liblz4 {}", lz4::version()))
@@ -194,7 +195,7 @@ fn block(
     let left = bounds.left(dst);
     let spare_len = dst.capacity() - dst.len();
     let room = left.min(block_max);
-    if spare_len >= data.len() && lz4::decompress_block(data, dst, history_len, room) {
+    if spare_len >= data.len() && lz4_block::decompress(data, dst, history_len, room) {
         return Ok(());
     }
     let len = decompressed_len(data).filter(|&len| len <= block_max).ok_or(DAMAGED)?;
@@ -202,10 +203,11 @@ fn block(
         return Err(bounds.too_long(dst, len));
     }
     bounds.reserve(dst, len);
-    if lz4::decompress_block(data, dst, history_len, len) { Ok(()) } else { Err(DAMAGED) }
+    if lz4_block::decompress(data, dst, history_len, len) { Ok(()) } else { Err(DAMAGED) }
 }
 
-/// Counts the payload of a block, `lz4_Block_format.md`; `None` if it is cut short.
+/// Counts the payload of a block, `lz4_Block_format.md`; `None` if it is cut short or copies from
+/// nowhere.
 ///
 /// ```text
 /// token: literals(4) copy - 4(4); 15 continues in bytes until one is not 255
@@ -222,7 +224,9 @@ fn decompressed_len(block: &[u8]) -> Option<usize> {
         if reader.0.is_empty() {
             return Some(total);
         }
-        let [_, _] = reader.array().ok()?;
+        if reader.array().ok()? == [0, 0] {
+            return None;
+        }
         let copy_len = reader.length(token & 0xf)?;
         total = total.checked_add(usize::try_from(copy_len).ok()?)?.checked_add(4)?;
     }

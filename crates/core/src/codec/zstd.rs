@@ -88,7 +88,7 @@ impl Decompressor {
             most
         } else {
             // Only frames without content size come here. Their room grows from what is there,
-            // four-fold, so that they cost at most a third more time.
+            // four-fold: each try decompresses anew.
             (dst.capacity() - dst.len()).max(src.len().saturating_mul(4)).max(MIN_ROOM).min(most)
         };
         loop {

@@ -1,4 +1,4 @@
-//! liblz4: single LZ4 blocks. The frame around them is `codec/lz4.rs`.
+//! liblz4, to compress single LZ4 blocks. The frame around them is `codec/lz4.rs`.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -75,46 +75,6 @@ impl Matcher {
     }
 }
 
-/// Appends the block `src`, decompressed, to `dst` and returns `true`; or leaves `dst` as it was
-/// and returns `false` if the block is malformed or longer than `room` or the spare capacity.
-///
-/// The block may copy from the last `history_len` bytes of `dst`.
-#[must_use]
-pub(crate) fn decompress_block(
-    src: &[u8],
-    dst: &mut Vec<u8>,
-    history_len: usize,
-    room: usize,
-) -> bool {
-    let history_len = history_len.min(dst.len()).min(WINDOW_LEN);
-    let Ok(src_len) = c_int::try_from(src.len()) else { return false };
-    let Ok(history) = c_int::try_from(history_len) else { return false };
-    let room = room.min(dst.capacity() - dst.len());
-    let room = c_int::try_from(room).unwrap_or(c_int::MAX);
-    let len = dst.len();
-    let start = dst.as_mut_ptr();
-    // SAFETY: `len` is within the allocation.
-    let to = unsafe { start.add(len) };
-    // SAFETY: at most `len` bytes back.
-    let history_start = unsafe { to.sub(history_len) };
-    // SAFETY: the module's invariant; the history is initialized and lies just before `to`, in
-    // the same allocation, so that liblz4 reads it in place.
-    let written = unsafe {
-        LZ4_decompress_safe_usingDict(
-            src.as_ptr().cast(),
-            to.cast(),
-            src_len,
-            room,
-            history_start.cast_const().cast(),
-            history,
-        )
-    };
-    let Ok(written) = usize::try_from(written) else { return false };
-    // SAFETY: liblz4 wrote `written` bytes.
-    unsafe { append_written(dst, written) };
-    true
-}
-
 /// Returns the most bytes that a block of `src_len` bytes can be compressed to.
 const fn compress_bound(src_len: usize) -> usize {
     src_len + src_len / 255 + 16 // LZ4_COMPRESSBOUND
@@ -135,9 +95,6 @@ fn zeroed(bytes: c_int) -> Vec<u64> {
 /// they look like candidates, and each is a branch that nobody can predict. JSON of 4 KB is
 /// compressed 1.4 times as fast with a cleared table, of 200 bytes 0.6 times.
 const WORTH_CLEARING_LEN: usize = 600;
-
-/// How far back a copy reaches.
-const WINDOW_LEN: usize = 64 << 10;
 
 // The functions with caller-owned state, which lz4-sys does not declare. lz4.h, lz4hc.h 1.10.
 unsafe extern "C" {
@@ -168,13 +125,5 @@ unsafe extern "C" {
         src_len: c_int,
         dst_capacity: c_int,
         level: c_int,
-    ) -> c_int;
-    fn LZ4_decompress_safe_usingDict(
-        src: *const c_char,
-        dst: *mut c_char,
-        src_len: c_int,
-        dst_capacity: c_int,
-        dict: *const c_char,
-        dict_len: c_int,
     ) -> c_int;
 }

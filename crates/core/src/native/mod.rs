@@ -14,6 +14,8 @@
 pub(crate) mod libdeflate;
 #[cfg(feature = "lz4")]
 pub(crate) mod lz4;
+#[cfg(feature = "lz4")]
+pub(crate) mod lz4_block;
 #[cfg(feature = "zstd")]
 pub(crate) mod zstd;
 
