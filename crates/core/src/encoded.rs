@@ -93,8 +93,8 @@ impl Encoded {
 /// ```
 /// use thinwire::{Encoder, Encoding, RawReason};
 ///
-/// let noise: Vec<u8> = (0..1000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-/// let encoded = Encoder::new(Encoding::SnappyBlock)?.encode(noise.into())?;
+/// let nothing_twice: Vec<u8> = (0..=255).collect();
+/// let encoded = Encoder::new(Encoding::SnappyBlock)?.encode(nothing_twice.into())?;
 /// assert_eq!(encoded.raw_reason(), Some(RawReason::TooLittleSaved));
 /// # Ok::<(), thinwire::EncodeError>(())
 /// ```

@@ -1,6 +1,7 @@
 //! How hard to compress: checked for each encoding, never clamped.
 
 use std::fmt;
+use std::num::{IntErrorKind, ParseIntError};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -129,13 +130,18 @@ impl fmt::Display for Level {
 impl FromStr for Level {
     type Err = LevelError;
 
-    /// Reads `ENCODING` or `ENCODING:LEVEL`.
+    /// Reads `ENCODING` or `ENCODING:LEVEL`. A number beyond all `i32` counts as the nearest one, which
+    /// is out of every range as well.
     fn from_str(text: &str) -> Result<Self, LevelError> {
         let Some((token, number)) = text.split_once(':') else {
             return Ok(text.parse::<Encoding>()?.into());
         };
         let encoding = token.parse::<Encoding>()?;
-        let number = number.parse().map_err(|_| LevelError::not_a_number(encoding, number))?;
+        let number = number.parse().or_else(|error: ParseIntError| match error.kind() {
+            IntErrorKind::PosOverflow => Ok(i32::MAX),
+            IntErrorKind::NegOverflow => Ok(i32::MIN),
+            _ => Err(LevelError::not_a_number(encoding, number)),
+        })?;
         Self::new(encoding, number)
     }
 }

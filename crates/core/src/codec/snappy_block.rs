@@ -15,33 +15,36 @@ pub(crate) fn compressor(_level: Level) -> Result<Box<dyn Compress>, Refusal> {
     Ok(Box::new(BlockCompressor::new()))
 }
 
-/// Keeps 2 KB of hash table, and 32 KB more once a payload was longer than 1 KB.
-pub(crate) struct BlockCompressor(snap::raw::Encoder);
+/// Keeps 2 KB of hash table, 32 KB more once a payload was longer than 1 KB, and room.
+pub(crate) struct BlockCompressor {
+    encoder: snap::raw::Encoder,
+    /// snap wants its room initialized, for more bytes than there were. This is so once and for
+    /// all, and the result, which is short, is copied from it.
+    room: Vec<u8>,
+}
 
 impl BlockCompressor {
     pub(crate) fn new() -> Self {
-        Self(snap::raw::Encoder::new())
+        Self { encoder: snap::raw::Encoder::new(), room: Vec::new() }
     }
 }
 
 impl Compress for BlockCompressor {
     fn compress(&mut self, src: &[u8], dst: &mut Vec<u8>) -> Result<(), Refusal> {
-        let room = snap::raw::max_compress_len(src.len());
-        if room == 0 {
+        let room_len = snap::raw::max_compress_len(src.len());
+        if room_len == 0 {
             return Err(Refusal::TooLong { limit: MAX_PAYLOAD_LEN });
         }
-        let start = dst.len();
-        dst.resize(start + room, 0);
-        let written = dst
-            .get_mut(start..)
-            .and_then(|room| self.0.compress(src, room).ok())
-            .ok_or(Refusal::Failed("the output is longer than snap's bound"))?;
-        dst.truncate(start + written);
+        if self.room.len() < room_len {
+            self.room.resize(room_len, 0);
+        }
+        let written = self.encoder.compress(src, &mut self.room).map_err(|_| REFUSED)?;
+        dst.extend_from_slice(self.room.get(..written).ok_or(REFUSED)?);
         Ok(())
     }
 
     fn kept_len(&self) -> usize {
-        size_of::<Self>() + (32 << 10)
+        size_of::<Self>() + (32 << 10) + self.room.capacity()
     }
 }
 
@@ -97,6 +100,8 @@ const fn max_decompress_len(src_len: usize) -> usize {
 
 /// The varint has 32 bits, and snap's bound for the compressed length has to fit as well.
 const MAX_PAYLOAD_LEN: usize = (u32::MAX as usize - 32) / 7 * 6;
+
+const REFUSED: Refusal = Refusal::Failed("the output is longer than snap's bound");
 
 /// snap tells more, but not always the first fault.
 pub(crate) const DAMAGED: Fault =

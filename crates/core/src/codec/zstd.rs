@@ -84,7 +84,8 @@ impl Decompressor {
             }
         };
         let bounds = Bounds::new(dst, limit);
-        let mut room = if extent.least == extent.most {
+        let is_stated = extent.least == extent.most;
+        let mut room = if is_stated {
             most
         } else {
             // Only frames without content size come here. Their room grows from what is there,
@@ -93,7 +94,9 @@ impl Decompressor {
         };
         loop {
             bounds.reserve(dst, room);
-            match state.decompress(&mut Room::new(dst, room), src) {
+            // What is stated is not exceeded, and libzstd is quicker with room behind it.
+            let offered = if is_stated { usize::MAX } else { room };
+            match state.decompress(&mut Room::new(dst, offered), src) {
                 Ok(_) => return Ok(()),
                 Err(code) if is_error_kind(code, ZSTD_error_checksum_wrong) => {
                     return Err(Fault::Malformed("the content's checksum is wrong"));
