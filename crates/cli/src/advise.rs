@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::min_len::{self, MinLen};
 use crate::mixture::{self, Mixture};
-use crate::report::{Candidate, Corpus, Row, Settings};
+use crate::report::{Candidate, Corpus, Row, Settings, SizeClass};
 
 /// What follows from a report's rows for its link and prices.
 ///
@@ -13,14 +13,14 @@ use crate::report::{Candidate, Corpus, Row, Settings};
 pub struct Advice {
     /// The level that moves most payload per second over the link; `None`: do not compress.
     pub fastest: Option<String>,
-    /// The level that costs least; `None` inside: do not compress. Absent without prices.
+    /// The level that costs least; `None` inside: do not compress. Absent without prices, and when
+    /// only the baseline was measured.
     pub cheapest: Option<Cheapest>,
     /// The fastest link on which any level pays; `None`: none ever does.
     pub pays_up_to: Option<PaysUpTo>,
     /// Every candidate on the link, in the order of the report, `identity` included.
     pub options: Vec<LinkOption>,
-    /// From which length on to compress with `fastest`; `None` when not to compress, or when no
-    /// length was found.
+    /// From which length on to compress with `fastest`; `None` when not to compress.
     pub min_len: Option<MinLen>,
     /// The answer for each size class, in the order of the report.
     pub classes: Vec<ClassAdvice>,
@@ -133,16 +133,36 @@ fn through(row: &Row, link: f64) -> Option<(f64, Bottleneck)> {
     stages.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
+/// How a candidate serves the messages of a row best, and from which length on it compresses then.
+///
+/// Leaving short messages alone spares the cores; trying all of them may send a little less.
+fn way(
+    candidate: &Candidate,
+    row: &Row,
+    corpus: &Corpus,
+    class: Option<&SizeClass>,
+    link: f64,
+) -> (Option<(f64, Bottleneck)>, Option<MinLen>) {
+    if candidate.encoding == RAW {
+        // What is not compressed is not copied either: only the link limits it.
+        return (Some((link, Bottleneck::Link)), None);
+    }
+    let Some(all) = through(row, link) else { return (None, None) };
+    match min_len::cut(candidate, corpus, class, link) {
+        Some(cut) if cut.mb_per_second > all.0 => {
+            (Some((cut.mb_per_second, cut.limited_by)), Some(cut.min_len))
+        }
+        Some(cut) => (Some(all), Some(cut.min_len)),
+        // No length gains message by message, yet the whole gains with all of them tried.
+        None if all.0 >= link * CLEARLY => (Some(all), Some(MinLen::all(&corpus.sample))),
+        None => (Some(all), None),
+    }
+}
+
 fn option(candidate: &Candidate, corpus: &Corpus, link: f64, settings: &Settings) -> LinkOption {
     let row = &candidate.total;
     let is_raw = candidate.encoding == RAW;
-    let cut = min_len::cut(candidate, corpus, link).filter(|_| !is_raw);
-    // Leaving short messages alone spares the cores; trying all of them may send a little less.
-    let with_cut = cut.as_ref().map(|cut| (cut.mb_per_second, cut.limited_by));
-    let ways = through(row, link).map(|all| with_cut.filter(|cut| cut.0 > all.0).unwrap_or(all));
-    // What is not compressed is not copied either: only the link limits it.
-    let way = if is_raw { Some((link, Bottleneck::Link)) } else { ways };
-
+    let (way, min_len) = way(candidate, row, corpus, None, link);
     let cores = row.encode.mb_per_second.zip(row.decode.mb_per_second);
     let cpu_seconds = if is_raw { Some(0.0) } else { row.cpu_seconds_per_gb };
     let prices = settings.cpu_price_per_core_hour.zip(settings.network_price_per_gb);
@@ -151,7 +171,7 @@ fn option(candidate: &Candidate, corpus: &Corpus, link: f64, settings: &Settings
         payload_mb_per_second: way.map(|(rate, _)| rate),
         times_uncompressed: way.map(|(rate, _)| rate / link),
         limited_by: way.map(|(_, bottleneck)| bottleneck),
-        min_len: cut.map(|cut| cut.min_len).filter(|_| way.is_some()),
+        min_len,
         pays_below_bits_per_second: cores
             .filter(|_| !is_raw && row.ratio >= CLEARLY)
             .map(|(encode, decode)| encode.min(decode) * BITS_PER_MB),
@@ -167,9 +187,10 @@ fn fastest(rates: &[Option<f64>], rows: &[&Row], link: f64) -> Option<usize> {
     let rates: Vec<f64> = rates.iter().map(|rate| rate.unwrap_or_default()).collect();
     let best = rates.iter().skip(1).copied().max_by(f64::total_cmp)?;
     let equals = rates.iter().zip(rows).enumerate().skip(1);
-    let equals = equals.filter(|(_, (rate, _))| *rate * CLEARLY >= best);
+    let least = (best / CLEARLY).max(link * CLEARLY);
+    let equals = equals.filter(|(_, (rate, _))| **rate >= least);
     let (index, _) = equals.min_by(|(_, (_, a)), (_, (_, b))| work(a).total_cmp(&work(b)))?;
-    (best >= link * CLEARLY).then_some(index)
+    Some(index)
 }
 
 fn pays_up_to(options: &[LinkOption]) -> Option<PaysUpTo> {
@@ -190,8 +211,10 @@ fn cheapest(options: &[LinkOption], settings: &Settings) -> Option<Cheapest> {
     settings.cpu_price_per_core_hour?;
     let uncompressed_cost_per_gb = settings.network_price_per_gb?;
     let cost = |option: &LinkOption| option.cost_per_gb.unwrap_or(f64::INFINITY);
-    let best = options.iter().skip(1).min_by(|a, b| cost(a).total_cmp(&cost(b)));
-    let best = best.filter(|best| cost(best) * CLEARLY <= uncompressed_cost_per_gb);
+    let best = options.iter().skip(1).min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
+    // Where nothing costs anything, nothing is saved.
+    let saves = cost(best) < uncompressed_cost_per_gb;
+    let best = Some(best).filter(|_| saves && cost(best) * CLEARLY <= uncompressed_cost_per_gb);
     Some(Cheapest {
         level: best.map(|best| best.level.clone()),
         cost_per_gb: best.map_or(uncompressed_cost_per_gb, cost),
@@ -206,11 +229,14 @@ fn classes(
     overall: Option<usize>,
     link: f64,
 ) -> Vec<ClassAdvice> {
-    let of_class = |class: usize| {
+    let of_class = |(index, class): (usize, &SizeClass)| {
         let rows: Vec<&Row> =
-            candidates.iter().filter_map(|candidate| candidate.classes.get(class)).collect();
-        let rates: Vec<Option<f64>> =
-            rows.iter().map(|row| through(row, link).map(|(rate, _)| rate)).collect();
+            candidates.iter().filter_map(|candidate| candidate.classes.get(index)).collect();
+        let ways = candidates.iter().zip(&rows).map(|(candidate, row)| {
+            let (way, _) = way(candidate, row, corpus, Some(class), link);
+            way.map(|(rate, _)| rate)
+        });
+        let rates: Vec<Option<f64>> = ways.collect();
         let rate = |index: Option<usize>| match index {
             None => Some(link),
             Some(index) => rates.get(index).copied().flatten(),
@@ -224,7 +250,7 @@ fn classes(
             ratio: chosen.and_then(|index| rows.get(index)).map_or(1.0, |row| row.ratio),
         }
     };
-    (0..corpus.size_classes.len()).map(of_class).collect()
+    corpus.size_classes.iter().enumerate().map(of_class).collect()
 }
 
 fn cannot_know(corpus: &Corpus, candidates: &[Candidate]) -> Vec<String> {

@@ -57,7 +57,7 @@ pub struct EncodeArgs {
     pub max_size: Size,
     /// The message; standard input without one
     pub file: Option<PathBuf>,
-    /// Where the encoded bytes go; standard output without it
+    /// Where the encoded bytes go; standard output without it. They are there in full or not at all
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 }
@@ -68,7 +68,7 @@ pub struct DecodeArgs {
     /// Encoding of the bytes: gzip, deflate, zstd, lz4, snappy, snappy-block, identity
     #[arg(short, long, value_name = "ENCODING")]
     pub encoding: Encoding,
-    /// Longest payload that is accepted
+    /// Longest payload that is accepted; of the encoded bytes a quarter more and 1 MiB are read
     #[arg(long, value_name = "SIZE", default_value = MAX_SIZE)]
     pub max_size: Size,
     /// The encoded bytes; standard input without it
@@ -130,10 +130,13 @@ pub enum Format {
 
 fn price(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(price) if price.is_finite() && price >= 0.0 => Ok(price),
+        Ok(price) if price.is_sign_positive() && price <= MAX_PRICE => Ok(price),
         _ => Err("not a price; write for example 0.04".to_owned()),
     }
 }
+
+/// Far above what anything costs; what is computed from it stays finite.
+const MAX_PRICE: f64 = 1e15;
 
 const MAX_SIZE: &str = "64MiB";
 
@@ -149,7 +152,9 @@ Examples:
   thinwire encode -e zstd:3 a.json -o a.zst   compress one message
   thinwire decode -e zstd a.zst               and back, at most 64 MiB
 
-Exit codes: 0 done, 1 the input is bad, 2 the command is.";
+Exit codes: 0 done, 1 the input is bad, 2 the command is.
+
+A standard input or output that is closed counts as /dev/null.";
 
 const ENCODE_EXAMPLES: &str = "\
 Examples:

@@ -26,7 +26,10 @@ pub fn encode(
     let fault = |error| Failure::input(name(input), error);
     let encoder = Encoder::new(level).map_err(fault)?;
     let mut encoded = Vec::new();
-    encoder.compress_into(&read(input, max_size)?, &mut encoded).map_err(fault)?;
+    let payload = read(input, max_size, || {
+        format!("longer than {max_size} bytes; --max-size raises the limit")
+    })?;
+    encoder.compress_into(&payload, &mut encoded).map_err(fault)?;
     output::write(&encoded, output)
 }
 
@@ -44,7 +47,13 @@ pub fn decode(
     output: Option<&Path>,
 ) -> Result<(), Failure> {
     require(encoding)?;
-    let encoded = read(input, max_size.saturating_add(ENCODED_MAY_EXCEED))?;
+    let most = most_encoded(max_size);
+    let encoded = read(input, most, || {
+        format!(
+            "longer than {most} bytes, the most that is read for a payload of {max_size}; --max-size \
+             raises both"
+        )
+    })?;
     let mut payload = Vec::new();
     Decoder::new(max_size).decode_into(encoding, &encoded, &mut payload).map_err(|error| {
         // The library's setting has its own name on the command line.
@@ -73,7 +82,11 @@ fn name(input: Option<&PathBuf>) -> String {
 }
 
 /// Reads a file, or standard input without one, but no further than the limit.
-fn read(input: Option<&PathBuf>, limit: usize) -> Result<Vec<u8>, Failure> {
+fn read(
+    input: Option<&PathBuf>,
+    limit: usize,
+    too_long: impl FnOnce() -> String,
+) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let mut reader: Box<dyn Read> = match input {
         Some(path) => {
@@ -84,12 +97,13 @@ fn read(input: Option<&PathBuf>, limit: usize) -> Result<Vec<u8>, Failure> {
     read_at_most(&mut reader, limit.saturating_add(1), &mut bytes)
         .map_err(|error| Failure::input(name(input), error))?;
     if bytes.len() > limit {
-        let why = format!("longer than {limit} bytes; --max-size raises the limit");
-        return Err(Failure::input(name(input), why));
+        return Err(Failure::input(name(input), too_long()));
     }
     Ok(bytes)
 }
 
-/// How much longer than the payload its encoded bytes may be: far more than any encoding adds to
-/// what it cannot compress, and room for floods of empty frames to be refused for what they are.
-const ENCODED_MAY_EXCEED: usize = 64 << 20;
+/// Most encoded bytes that are read for a payload: a quarter and 1 MiB more than itself. Snappy at its
+/// worst adds a sixth, the others less, and small payloads may come in many frames or members.
+const fn most_encoded(max_payload_len: usize) -> usize {
+    max_payload_len.saturating_add(max_payload_len / 4).saturating_add(1 << 20)
+}

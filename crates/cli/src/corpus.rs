@@ -57,7 +57,7 @@ pub enum CorpusError {
     Empty {
         /// Files that were read.
         files: u64,
-        /// Files passed over for their name.
+        /// Files in folders that were passed over.
         files_skipped: u64,
         /// Messages without a byte.
         empty_messages: u64,
@@ -152,7 +152,7 @@ impl Reading<'_> {
     }
 
     fn messages(&mut self, path: &Path) -> Result<(), SplitError> {
-        let framing = detect::framing(path, self.source.split)?;
+        let framing = detect::framing(path, self.source.split, self.source.max_bytes)?;
         let group = self.group(path);
         let Self { source, progress, reservoir, counts, .. } = self;
         let file = Counted { file: File::open(path)?, read: &mut counts.bytes_read, progress };
@@ -253,8 +253,8 @@ impl fmt::Display for Skipped {
             0 => Ok(()),
             count => write!(
                 f,
-                ", {count} file(s) skipped for their name (README*, LICENSE*, hidden; name them \
-                 to have them read)"
+                ", {count} file(s) skipped (README*, LICENSE*, hidden, or special, such as pipes; \
+                 name them to have them read)"
             ),
         }
     }

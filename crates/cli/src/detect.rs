@@ -1,7 +1,7 @@
 //! Which framing a file has, told from its name and its bytes.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -13,14 +13,16 @@ use crate::split::{Framing, Header, read_at_most, read_u32be, read_varint};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[expect(clippy::exhaustive_enums, reason = "matched in full by the crate's own code")]
 pub enum Split {
-    /// Told for each file: lines for .ndjson, .jsonl, .log and JSON lines; length-delimited
-    /// where the lengths lead exactly to the end; otherwise the file is one message
+    /// Told for each file. Lines: .ndjson, .jsonl, .log, and where the first lines, at least two, are
+    /// JSON objects or arrays (two are looked for in the first two --sample-size). Length-delimited: no
+    /// plain text, three lengths or more lead exactly to the end, and behind varints there is
+    /// protobuf, JSON or other text. Otherwise, and for a pipe, one message
     Auto,
     /// Each file is one message
     None,
     /// Each line is a message
     Lines,
-    /// Each message has its length in front: varint or u32be, whichever fits
+    /// Each message has its length in front: varint or u32be, whichever leads exactly to the end
     LengthDelimited,
     /// Each message has its length in front, as a protobuf varint
     Varint,
@@ -28,18 +30,22 @@ pub enum Split {
     U32be,
 }
 
-/// Decides how to split one file.
+/// Decides how to split one file, whose messages may have `max_len` bytes.
 ///
 /// # Errors
 ///
-/// Those of reading, and [`io::ErrorKind::InvalidData`] for a file that is said to be
-/// length-delimited but fits neither framing.
-pub fn framing(path: &Path, split: Split) -> io::Result<Framing> {
+/// Those of reading, [`io::ErrorKind::InvalidData`] for a file that is said to be length-delimited
+/// but fits neither framing, and [`io::ErrorKind::InvalidInput`] for a pipe of which that is said.
+pub fn framing(path: &Path, split: Split, max_len: usize) -> io::Result<Framing> {
     match split {
         Split::None => Ok(Framing::Whole),
         Split::Lines => Ok(Framing::Lines),
         Split::Varint => Ok(Framing::Varint),
         Split::U32be => Ok(Framing::U32be),
+        Split::LengthDelimited if !path.metadata()?.is_file() => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "no regular file, so it can be read only once: say --split varint or --split u32be",
+        )),
         Split::LengthDelimited => delimited(path, is_exact)?.ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::InvalidData,
@@ -47,11 +53,11 @@ pub fn framing(path: &Path, split: Split) -> io::Result<Framing> {
                  messages before the fault",
             )
         }),
-        Split::Auto => detect(path),
+        Split::Auto => detect(path, max_len),
     }
 }
 
-fn detect(path: &Path) -> io::Result<Framing> {
+fn detect(path: &Path, max_len: usize) -> io::Result<Framing> {
     let extension = path.extension().unwrap_or_default();
     if LINE_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)) {
         return Ok(Framing::Lines);
@@ -60,8 +66,9 @@ fn detect(path: &Path) -> io::Result<Framing> {
         return Ok(Framing::Whole); // a pipe can be read only once
     }
     let mut head = Vec::new();
-    read_at_most(&mut File::open(path)?, HEAD_LEN, &mut head)?;
-    if is_json_lines(&head) {
+    let mut file = File::open(path)?;
+    read_at_most(&mut file, HEAD_LEN, &mut head)?;
+    if is_json_lines(head.chain(BufReader::new(file)), max_len)? {
         Ok(Framing::Lines)
     } else if is_text(&head) {
         Ok(Framing::Whole) // letters read as lengths could lead to the end by chance
@@ -70,14 +77,33 @@ fn detect(path: &Path) -> io::Result<Framing> {
     }
 }
 
-/// At least two lines, and the first ones are JSON objects or arrays.
-fn is_json_lines(head: &[u8]) -> bool {
-    let mut lines: Vec<_> = head.split(|&byte| byte == b'\n').collect();
-    lines.pop(); // cut off by the end of the head, or empty behind the last line end
-    let is_json = |line: &&[u8]| {
-        line.trim_ascii_start().starts_with(b"{") || line.trim_ascii_start().starts_with(b"[")
-    } && serde_json::from_slice::<IgnoredAny>(line).is_ok();
-    lines.len() >= 2 && lines.iter().take(JSON_LINES).all(is_json)
+/// The first lines, at least two, are JSON objects or arrays.
+///
+/// Reads on until there are two, but no further than two messages of the greatest length reach.
+fn is_json_lines(reader: impl BufRead, max_len: usize) -> io::Result<bool> {
+    let line_len = max_len.saturating_add(2); // with `\r\n`
+    let bound = line_len.saturating_mul(2).max(HEAD_LEN) as u64;
+    let mut reader = reader.take(bound);
+    let mut line = Vec::new();
+    let mut count = 0;
+    while count < JSON_LINES && (count < 2 || bound - reader.limit() < HEAD_LEN as u64) {
+        let begins_well = |byte: u8| b"{[".contains(&byte) || byte.is_ascii_whitespace();
+        if !reader.fill_buf()?.first().copied().is_some_and(begins_well) {
+            return Ok(count >= 2 && reader.fill_buf()?.is_empty());
+        }
+        line.clear();
+        reader.read_until(b'\n', &mut line)?;
+        let text = line.trim_ascii();
+        let is_json = (text.starts_with(b"{") || text.starts_with(b"["))
+            && serde_json::from_slice::<IgnoredAny>(text).is_ok();
+        match is_json {
+            true => count += 1,
+            false if text.is_empty() && line.ends_with(b"\n") => {}
+            // The last line may be cut off: by the bound, or because it is still being written.
+            false => return Ok(count >= 2 && !line.ends_with(b"\n")),
+        }
+    }
+    Ok(true)
 }
 
 fn is_text(head: &[u8]) -> bool {
@@ -100,11 +126,11 @@ fn is_exact(_: Framing, walk: &Walk) -> bool {
 }
 
 /// Enough messages to be no accident. A varint is easily met by chance, so there the messages
-/// must look like protobuf, too.
+/// must look like protobuf or like text, too.
 fn is_plausible(framing: Framing, walk: &Walk) -> bool {
     walk.messages >= PLAUSIBLE_MESSAGES
         && walk.empty <= walk.messages / 2
-        && (framing == Framing::U32be || walk.like_protobuf)
+        && (framing == Framing::U32be || walk.like_protobuf || walk.like_text)
 }
 
 /// What was met on the way from length to length to the exact end of a file.
@@ -113,6 +139,8 @@ struct Walk {
     empty: u64,
     /// Whether the first messages can be read as protobuf fields.
     like_protobuf: bool,
+    /// Whether they can be read as text.
+    like_text: bool,
 }
 
 impl Walk {
@@ -120,7 +148,7 @@ impl Walk {
     fn along(file: File, framing: Framing) -> io::Result<Option<Self>> {
         let file_len = file.metadata()?.len();
         let mut reader = BufReader::new(file);
-        let mut walk = Self { messages: 0, empty: 0, like_protobuf: true };
+        let mut walk = Self { messages: 0, empty: 0, like_protobuf: true, like_text: true };
         let mut offset = 0;
         loop {
             let header = match framing {
@@ -142,14 +170,23 @@ impl Walk {
             if walk.empty > EMPTY_AT_MOST + walk.messages / 2 {
                 return Ok(None); // a file of zeros is not a billion empty messages
             }
-            if walk.messages <= LOOKED_INTO && walk.like_protobuf {
+            if walk.messages <= LOOKED_INTO {
                 let there = reader.fill_buf()?;
                 let held = usize::try_from(body_len).unwrap_or(usize::MAX).min(there.len());
                 let body = there.get(..held).unwrap_or_default();
-                walk.like_protobuf = is_like_protobuf(body, held as u64 == body_len);
+                walk.like_protobuf &= is_like_protobuf(body, held as u64 == body_len);
+                walk.like_text &= is_text(body) && is_utf8(body, held as u64 == body_len);
             }
             reader.seek_relative(i64::try_from(body_len).unwrap_or(i64::MAX))?;
         }
+    }
+}
+
+/// A body that is not held in full may end within a character.
+fn is_utf8(body: &[u8], held_in_full: bool) -> bool {
+    match std::str::from_utf8(body) {
+        Ok(_) => true,
+        Err(error) => !held_in_full && error.error_len().is_none(),
     }
 }
 
@@ -188,8 +225,8 @@ const HEAD_LEN: usize = 64 * 1024;
 /// Lines that are parsed before a file counts as JSON lines.
 const JSON_LINES: usize = 8;
 
-/// Three lengths in a row can meet the end by chance, in a file of a few bytes.
-const PLAUSIBLE_MESSAGES: u64 = 4;
+/// Fewer lengths in a row meet the end by chance.
+const PLAUSIBLE_MESSAGES: u64 = 3;
 
 /// Messages whose fields are looked at.
 const LOOKED_INTO: u64 = 64;
@@ -203,12 +240,27 @@ mod tests {
 
     #[test]
     fn json_lines_are_told_from_json() {
-        assert!(is_json_lines(b"{\"a\":1}\n{\"a\":2}\n{\"a\""));
-        assert!(is_json_lines(b"[1]\r\n[2]\r\n"));
+        let is_json_lines = |head: &[u8]| is_json_lines(head, 1 << 20).unwrap();
+        assert!(is_json_lines(b"{\"a\":1}\n{\"a\":2}\n{\"a\""), "the last one is cut off");
+        assert!(is_json_lines(b"{\"a\":1}\n{\"a\":2}"));
+        assert!(is_json_lines(b"[1]\r\n\r\n  [2]\r\n"));
         assert!(!is_json_lines(b"{\"a\":1}\n"));
+        assert!(!is_json_lines(b"{\"a\":1}\n{\"a\":"));
+        assert!(!is_json_lines(b"{\"a\":1}\n{\"a\":2}\nand more\n"));
         assert!(!is_json_lines(b"{\n\"a\": 1\n}\n"));
         assert!(!is_json_lines(b"1\n2\n3\n"));
+        assert!(!is_json_lines(b"\n\n"));
         assert!(!is_json_lines(b""));
+    }
+
+    #[test]
+    fn json_lines_are_looked_for_as_far_as_two_messages_reach() {
+        let line = |len: usize| format!("[\"{}\"]\n", "x".repeat(len - 5));
+        let max_len = 100_000; // two lines with their ends are a little more
+        assert!(is_json_lines(line(99_000).repeat(2).as_bytes(), max_len).unwrap());
+        assert!(!is_json_lines(line(100_100).repeat(2).as_bytes(), max_len).unwrap());
+        let blank = [b"{}\n", &b"\n".repeat(300_000)[..], b"{}\n"].concat();
+        assert!(!is_json_lines(&blank[..], max_len).unwrap(), "not without end");
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod measure;
 pub mod min_len;
 pub mod mixture;
 pub mod output;
+pub mod printable;
 pub mod progress;
 pub mod render;
 pub mod report;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use thinwire_cli::args::{Cli, Command};
 use thinwire_cli::failure::Failure;
+use thinwire_cli::printable::printable;
 use thinwire_cli::{coding, output, run};
 
 fn main() -> ExitCode {
@@ -60,5 +61,6 @@ fn man(name: Option<&str>) -> Result<(), Failure> {
 fn complain(failure: &Failure) {
     use std::io::Write;
     let style = anstyle::AnsiColor::Red.on_default().bold();
+    let failure = printable(&failure.to_string()); // it may name a file
     let _ = writeln!(anstream::stderr(), "{style}thinwire:{style:#} {failure}");
 }

@@ -10,7 +10,8 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use crate::advise::{Bottleneck, CLEARLY};
-use crate::report::{Candidate, Corpus};
+use crate::report::{Candidate, Corpus, Sample, SizeClass};
+use crate::stats;
 
 /// The setting for `Policy::min_len`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,14 @@ pub struct MinLen {
     pub shortest_measured: bool,
     /// Messages of the sample that are at least this long.
     pub messages: u64,
+}
+
+impl MinLen {
+    /// Compresses every message of the sample.
+    pub(crate) const fn all(sample: &Sample) -> Self {
+        let (min_len_bytes, messages) = (sample.min_bytes, sample.messages);
+        Self { min_len_bytes, shortest_measured: true, messages }
+    }
 }
 
 /// A setting and what it does to the sample as a whole.
@@ -37,9 +46,17 @@ pub(crate) struct Cut {
 /// A message gains what it takes uncompressed on the link, less the longest of its three stages;
 /// gains of less than 5 % count as losses. The answer is the length at which the sum of gains from
 /// there up is largest.
-pub(crate) fn cut(candidate: &Candidate, corpus: &Corpus, mb_per_second: f64) -> Option<Cut> {
+///
+/// Only the messages of one class are looked at, if one is named.
+pub(crate) fn cut(
+    candidate: &Candidate,
+    corpus: &Corpus,
+    class: Option<&SizeClass>,
+    mb_per_second: f64,
+) -> Option<Cut> {
     let link_ns = |bytes: u64| bytes as f64 * 1e3 / mb_per_second;
     let mut messages = messages(candidate, corpus);
+    messages.retain(|message| class.is_none_or(|class| stats::holds(class, message.len)));
     messages.sort_unstable_by_key(|message| Reverse(message.len));
 
     let (mut gained, mut most) = (0.0, 0.0);
@@ -58,7 +75,7 @@ pub(crate) fn cut(candidate: &Candidate, corpus: &Corpus, mb_per_second: f64) ->
         }
     }
     let (min_len_bytes, messages, stages) = chosen?;
-    let payload_bytes = corpus.sample.payload_bytes;
+    let payload_bytes = class.map_or(corpus.sample.payload_bytes, |class| class.payload_bytes);
     let sent = stages.sent + payload_bytes.saturating_sub(stages.len);
     let (longest_ns, limited_by) = [
         (stages.encode_ns, Bottleneck::Encode),

@@ -1,8 +1,13 @@
 //! Where results go: standard output, or a file that is there in full or not at all.
+//!
+//! A standard output that was closed (`>&-`) cannot be told from `/dev/null` and counts as it: the
+//! standard library opens that in its place, in the way that other programs open it for "discard".
 
-use std::fs;
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
@@ -12,12 +17,14 @@ use crate::failure::Failure;
 ///
 /// [`Failure::Input`] for a file, [`Failure::Stdout`] for standard output.
 pub fn write(bytes: &[u8], file: Option<&Path>) -> Result<(), Failure> {
-    match file {
-        Some(path) => {
-            write_file(bytes, path).map_err(|error| Failure::input(path.display(), error))
+    if let Some(named) = file {
+        let path = target(named);
+        if !STDOUT.iter().any(|name| path == Path::new(name)) {
+            return write_file(bytes, &path)
+                .map_err(|error| Failure::input(named.display(), error));
         }
-        None => finish(io::stdout().lock(), bytes),
     }
+    finish(io::stdout().lock(), bytes)
 }
 
 /// Writes a text to standard output; its colours only go to a terminal, and never with `NO_COLOR`.
@@ -33,18 +40,107 @@ fn finish(mut stdout: impl Write, bytes: &[u8]) -> Result<(), Failure> {
     stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(Failure::Stdout)
 }
 
-/// Writes beside the file and renames, so that no half file is ever seen.
-fn write_file(bytes: &[u8], path: &Path) -> io::Result<()> {
-    // Through symbolic links to what they mean; a file that is not there yet has no other name.
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if path.exists() && !path.is_file() {
-        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes); // a device or pipe
+/// Follows symbolic links, also one whose file is not there yet; what the system offers as an open
+/// file under a name is left alone.
+fn target(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(to) if !is_open_file(&path) => {
+                path = path.parent().unwrap_or(Path::new("")).join(to);
+            }
+            _ => break, // a link too many is refused when it is opened
+        }
     }
+    path
+}
+
+fn is_open_file(path: &Path) -> bool {
+    OPEN_FILES.iter().any(|name| path.starts_with(name))
+}
+
+fn write_file(bytes: &[u8], path: &Path) -> io::Result<()> {
+    // Whoever may not write to a file may not replace it either.
+    let old = match OpenOptions::new().write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        opened => Some(opened?),
+    };
+    let Some(mut old) = old else {
+        return put_in_place(beside(path, None)?, bytes, path);
+    };
+    let metadata = old.metadata()?;
+    if !metadata.is_file() {
+        return old.write_all(bytes); // a device, a pipe
+    }
+    if is_open_file(path) || has_other_names(&metadata) {
+        return overwrite(&mut old, bytes);
+    }
+    match beside(path, Some(&metadata)) {
+        Ok(file) => put_in_place(file, bytes, path),
+        Err(_) => overwrite(&mut old, bytes), // nothing may be made there, or not for this owner
+    }
+}
+
+/// Makes an empty file beside another one, with the owner and mode of that if it is there.
+fn beside(path: &Path, like: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
-    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    if like.is_none() {
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
+    }
+    let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    if let Some(like) = like {
+        keep_owner(file.as_file(), like)?;
+        file.as_file().set_permissions(like.permissions())?;
+    }
+    Ok(file)
+}
+
+/// Writes, then renames, so that no half file is ever seen.
+fn put_in_place(mut file: NamedTempFile, bytes: &[u8], path: &Path) -> io::Result<()> {
     file.write_all(bytes)?;
     file.persist(path).map(drop).map_err(|error| error.error)
 }
+
+/// Writes where the file is, if nothing else keeps it the same file.
+fn overwrite(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)
+}
+
+#[cfg(unix)]
+fn keep_owner(file: &File, like: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) == (like.uid(), like.gid()) {
+        return Ok(());
+    }
+    fchown(file, Some(like.uid()), Some(like.gid()))
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "as it is elsewhere")]
+fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// A rename would leave the other names with the old bytes.
+#[cfg(unix)]
+fn has_other_names(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &Metadata) -> bool {
+    false
+}
+
+/// As many links as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// Names of standard output itself: opening them again would forget where it stands in its file.
+const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Names of what is open already.
+const OPEN_FILES: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];

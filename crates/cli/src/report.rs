@@ -94,7 +94,7 @@ pub struct Corpus {
     pub paths: Vec<String>,
     /// Files that were read.
     pub files: u64,
-    /// Files in folders passed over for their name: README*, LICENSE*, hidden.
+    /// Files in folders passed over: README*, LICENSE*, hidden, and what is no regular file.
     pub files_skipped: u64,
     /// Messages with at least one byte, whether sampled or not.
     pub messages: u64,
@@ -187,12 +187,12 @@ pub struct Row {
 /// Time that one direction takes, on one thread, with warm reused state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Payload MB per second of the thread's CPU clock, or of the wall clock where there is none
-    /// and in size classes; `None` where the clock could not tell.
+    /// Payload MB per second of the thread's CPU clock, or of the wall clock where there is none;
+    /// `None` where the clock could not tell.
     pub mb_per_second: Option<f64>,
-    /// Half of the messages take at most this long.
+    /// Half of the messages take at most this long, each by its own entry in [`Samples`].
     pub p50_ns: u64,
-    /// 99 in 100 messages take at most this long; `None` below 100 timings.
+    /// 99 in 100 messages take at most this long; `None` below 100 messages.
     pub p99_ns: Option<u64>,
     /// Seconds of the thread's CPU clock per 10^9 payload bytes; measured over the whole sample only.
     pub cpu_seconds_per_gb: Option<f64>,
@@ -205,9 +205,9 @@ pub struct Timing {
 pub struct Samples {
     /// Per message, in the order of [`Sample::message_bytes`]: bytes sent, label counted.
     pub encoded_bytes: Vec<u64>,
-    /// Per message: median of its encode times.
+    /// Per message: its share of the CPU time that a pass takes to encode all.
     pub encode_ns: Vec<u64>,
-    /// Per message: median of its decode times.
+    /// Per message: its share of the CPU time that a pass takes to decode all.
     pub decode_ns: Vec<u64>,
     /// Round after round.
     pub rounds: Vec<Round>,

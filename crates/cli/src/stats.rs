@@ -69,24 +69,17 @@ pub fn holds(class: &SizeClass, len: u64) -> bool {
 #[must_use]
 pub fn candidate(measured: &Measured, corpus: &Corpus) -> Candidate {
     let lens = &corpus.sample.message_bytes;
-    let encode_ns = per_message(&measured.encode_ns, lens.len());
-    let decode_ns = per_message(&measured.decode_ns, lens.len());
-    let encode: Vec<Turn> = measured.rounds.iter().map(|round| round.encode).collect();
-    let decode: Vec<Turn> = measured.rounds.iter().map(|round| round.decode).collect();
+    let encode = Times::new(measured.rounds.iter().map(|r| r.encode), &measured.encode_ns, lens);
+    let decode = Times::new(measured.rounds.iter().map(|r| r.decode), &measured.decode_ns, lens);
 
-    let row = |which: &dyn Fn(u64) -> bool, whole: Option<(&[Turn], &[Turn])>| {
+    let row = |which: &dyn Fn(u64) -> bool, is_whole: bool| {
         let chosen: Vec<bool> = lens.iter().map(|&len| which(len)).collect();
-        let payload_bytes = pick(lens, &chosen).sum();
+        let payload_bytes: u64 = pick(lens, &chosen).sum();
         let encoded_bytes = pick(&measured.sent, &chosen).sum();
         let messages = chosen.iter().filter(|&&chosen| chosen).count() as u64;
         let paying_messages = pick(&measured.pays, &chosen).filter(|&pays| pays).count() as u64;
-        let timing = |all: &[u32], medians: &[u64], turns: Option<&[Turn]>| {
-            let all = all.chunks(chosen.len().max(1)).flat_map(|round| pick(round, &chosen));
-            let total_ns = pick(medians, &chosen).sum();
-            timing(all.collect(), total_ns, turns, payload_bytes)
-        };
-        let encode = timing(&measured.encode_ns, &encode_ns, whole.map(|(encode, _)| encode));
-        let decode = timing(&measured.decode_ns, &decode_ns, whole.map(|(_, decode)| decode));
+        let encode = encode.timing(&chosen, payload_bytes, is_whole);
+        let decode = decode.timing(&chosen, payload_bytes, is_whole);
         let cpu = encode.cpu_seconds_per_gb.zip(decode.cpu_seconds_per_gb);
         Row {
             messages,
@@ -100,8 +93,8 @@ pub fn candidate(measured: &Measured, corpus: &Corpus) -> Candidate {
             decode,
         }
     };
-    let total = row(&|_| true, Some((&encode, &decode)));
-    let classes = corpus.size_classes.iter().map(|class| row(&|len| holds(class, len), None));
+    let total = row(&|_| true, true);
+    let classes = corpus.size_classes.iter().map(|class| row(&|len| holds(class, len), false));
     Candidate {
         level: measured.level.to_string(),
         encoding: measured.level.encoding().to_string(),
@@ -109,42 +102,78 @@ pub fn candidate(measured: &Measured, corpus: &Corpus) -> Candidate {
         total,
         samples: Samples {
             encoded_bytes: measured.sent.clone(),
-            encode_ns,
-            decode_ns,
+            encode_ns: encode.message_ns(),
+            decode_ns: decode.message_ns(),
             rounds: measured.rounds.clone(),
         },
     }
 }
 
-/// Throughput from whole turns where there are some, otherwise from the messages' medians.
+/// The times of one direction: of whole passes, and how messages share them.
 ///
-/// Turns are counted by the thread's CPU clock where there is one: what other programs take from
-/// the wall clock is not the encoding's.
-fn timing(all: Vec<u32>, total_ns: u64, turns: Option<&[Turn]>, payload_bytes: u64) -> Timing {
-    let per_pass = |ns: u64, turn: &Turn| ns as f64 / turn.passes.max(1) as f64;
-    let turns = turns.unwrap_or_default();
-    let wall: Vec<f64> = turns.iter().map(|turn| per_pass(turn.wall_ns, turn)).collect();
-    let cpu: Vec<f64> =
-        turns.iter().filter_map(|turn| Some(per_pass(turn.cpu_ns?, turn))).collect();
-    let steadiest = if cpu.len() == wall.len() { &cpu } else { &wall };
-    let pass_ns = median(steadiest).unwrap_or(total_ns as f64);
-    let enough = all.len() >= TIMINGS_FOR_P99;
-    Timing {
-        mb_per_second: (pass_ns > 0.0).then(|| payload_bytes as f64 * 1e3 / pass_ns),
-        p99_ns: if enough { percentile(all.clone(), 99).map(u64::from) } else { None },
-        p50_ns: percentile(all, 50).map(u64::from).unwrap_or_default(),
-        cpu_seconds_per_gb: median(&cpu).map(|ns| ns / payload_bytes.max(1) as f64),
-        spread_percent: spread_percent(steadiest),
+/// Passes are counted by the thread's CPU clock where there is one: what other programs take from
+/// the wall clock is not the encoding's. Single messages have the wall clock only, so they say no
+/// more than which share of a pass is whose; all sums and rates then agree with each other.
+struct Times {
+    /// By the CPU clock; empty where the system has none.
+    cpu_pass_ns: Vec<f64>,
+    /// By the CPU clock, or by the wall clock where there is none.
+    pass_ns: Vec<f64>,
+    /// Each message's part in a pass.
+    weights: Vec<u64>,
+}
+
+impl Times {
+    fn new(turns: impl Iterator<Item = Turn> + Clone, round_major: &[u32], lens: &[u64]) -> Self {
+        let per_pass = |ns: u64, turn: &Turn| ns as f64 / turn.passes.max(1) as f64;
+        let wall: Vec<f64> = turns.clone().map(|turn| per_pass(turn.wall_ns, &turn)).collect();
+        let cpu: Vec<f64> = turns.filter_map(|turn| Some(per_pass(turn.cpu_ns?, &turn))).collect();
+        let cpu_pass_ns = if cpu.len() == wall.len() { cpu } else { Vec::new() };
+        let pass_ns = if cpu_pass_ns.is_empty() { wall } else { cpu_pass_ns.clone() };
+        let weights = undisturbed(round_major, lens.len());
+        // Where every message is quicker than a clock reading, bytes have to tell.
+        let all_zero = weights.iter().all(|&weight| weight == 0);
+        let weights = if all_zero { lens.to_vec() } else { weights };
+        Self { cpu_pass_ns, pass_ns, weights }
+    }
+
+    /// What messages with this sum of weights take; all of them exactly a pass.
+    fn ns(&self, weight: u64) -> f64 {
+        let all: u64 = self.weights.iter().sum();
+        median(&self.pass_ns).unwrap_or_default() * (weight as f64 / all.max(1) as f64)
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "of no pass below 0"
+    )]
+    fn message_ns(&self) -> Vec<u64> {
+        self.weights.iter().map(|&weight| self.ns(weight).round() as u64).collect()
+    }
+
+    fn timing(&self, chosen: &[bool], payload_bytes: u64, is_whole: bool) -> Timing {
+        let total_ns = self.ns(pick(&self.weights, chosen).sum());
+        let messages: Vec<u64> = pick(&self.message_ns(), chosen).collect();
+        let enough = messages.len() >= MESSAGES_FOR_P99;
+        let cpu = median(&self.cpu_pass_ns).filter(|_| is_whole);
+        Timing {
+            mb_per_second: (total_ns > 0.0).then(|| payload_bytes as f64 * 1e3 / total_ns),
+            p99_ns: percentile(messages.clone(), 99).filter(|_| enough),
+            p50_ns: percentile(messages, 50).unwrap_or_default(),
+            cpu_seconds_per_gb: cpu.map(|ns| ns / payload_bytes.max(1) as f64),
+            spread_percent: if is_whole { spread_percent(&self.pass_ns) } else { None },
+        }
     }
 }
 
-/// The median over the rounds for each message.
-fn per_message(round_major: &[u32], messages: usize) -> Vec<u64> {
+/// For each message the lower quartile over the rounds: what disturbs only ever adds time.
+fn undisturbed(round_major: &[u32], messages: usize) -> Vec<u64> {
     let of = |message: usize| -> Vec<u32> {
         round_major.iter().skip(message).step_by(messages.max(1)).copied().collect()
     };
-    let median = |message| percentile(of(message), 50).map(u64::from).unwrap_or_default();
-    (0..messages).map(median).collect()
+    let least = |message| percentile(of(message), 25).map(u64::from).unwrap_or_default();
+    (0..messages).map(least).collect()
 }
 
 fn pick<T: Copy>(values: &[T], chosen: &[bool]) -> impl Iterator<Item = T> {
@@ -201,7 +230,7 @@ fn wall_per_cpu(candidates: &[Candidate]) -> Option<f64> {
 const CLASS_BOUNDS: [u64; 6] = [256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10];
 
 /// The 99th percentile of fewer is just the largest.
-const TIMINGS_FOR_P99: usize = 100;
+const MESSAGES_FOR_P99: usize = 100;
 
 /// A loop over less than about this is predicted: one 10 KB message repeated was measured up to
 /// 1.85 times too fast.

@@ -1,5 +1,6 @@
 //! Sizes, link speeds and durations as people write and read them.
 
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -71,7 +72,11 @@ impl FromStr for BitRate {
         let units = "bit, kbit, Mbit, Gbit, Tbit (per second)";
         let text = text.strip_suffix("/s").unwrap_or(text);
         let rate = parse(text, &BIT_RATES, units, example)?;
-        if rate < 1.0 { Err(UnitError::OutOfRange { example }) } else { Ok(Self(rate)) }
+        if BIT_RATE_RANGE.contains(&rate) {
+            Ok(Self(rate))
+        } else {
+            Err(UnitError::OutOfRange { example })
+        }
     }
 }
 
@@ -102,7 +107,7 @@ fn parse(
     let Some((_, factor)) = table.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)) else {
         return Err(UnitError::UnknownUnit { unit: unit.to_owned(), units });
     };
-    Ok(number * factor)
+    Some(number * factor).filter(|n| n.is_finite()).ok_or(UnitError::OutOfRange { example })
 }
 
 /// Writes a count of bytes with three digits: `999 B`, `1.23 MB`.
@@ -198,6 +203,9 @@ const SIZES: [(&str, f64); 13] = [
     ("Mi", 1_048_576.0),
 ];
 
+/// From what still moves to far above what exists; multiples of it stay finite.
+const BIT_RATE_RANGE: RangeInclusive<f64> = 1.0..=1e18;
+
 const BIT_RATES: [(&str, f64); 10] = [
     ("", 1.0),
     ("bit", 1.0),
@@ -242,8 +250,12 @@ mod tests {
         assert_eq!("1Gbit".parse(), Ok(BitRate(1e9)));
         assert_eq!("2.5gbit/s".parse(), Ok(BitRate(2.5e9)));
         assert_eq!("100Mbps".parse(), Ok(BitRate(1e8)));
-        assert!("0".parse::<BitRate>().is_err());
-        assert!("1GB".parse::<BitRate>().is_err());
+        let endless = "9".repeat(400);
+        for text in ["0", "0.9", "-1", "1GB", "nan", "9999999999Gbit", &endless] {
+            assert!(text.parse::<BitRate>().is_err(), "{text}");
+        }
+        assert_eq!(endless.parse::<Size>(), Err(UnitError::OutOfRange { example: "64KiB" }));
+        assert_eq!(endless.parse::<Span>(), Err(UnitError::OutOfRange { example: "10s" }));
         assert_eq!("250ms".parse(), Ok(Span(Duration::from_millis(250))));
         assert_eq!("0.5".parse(), Ok(Span(Duration::from_millis(500))));
         assert!("99999999999999999999h".parse::<Span>().is_err());

@@ -93,8 +93,8 @@ impl fmt::Display for Warning {
             ),
             Self::Busy { wall_per_cpu } => write!(
                 f,
-                "a busy machine: measuring took {wall_per_cpu:.1} times its CPU time; MB/s count \
-                 CPU time, but µs per message include the waiting"
+                "a busy machine: measuring took {wall_per_cpu:.1} times its CPU time; all figures \
+                 count CPU time, but other programs were in the caches as well"
             ),
             Self::FewRounds { rounds } => {
                 write!(f, "only {rounds} rounds fitted into --time")

@@ -2,9 +2,10 @@
 
 use thinwire_cli::advise::{Bottleneck, advise};
 use thinwire_cli::report::{Corpus, Settings};
+use thinwire_cli::stats;
 
 mod canned;
-use canned::{candidate, corpus, identity, ns, settings, uniform};
+use canned::{candidate, corpus, identity, measured, ns, settings, uniform};
 
 fn thousands(count: usize) -> Corpus {
     corpus(&vec![(1000, ".json"); count])
@@ -74,6 +75,7 @@ fn the_prices_decide_which_level_is_cheapest() {
         (3600.0, 1.0, None, 1.0),
         (0.0, 1.0, Some("gzip:6"), 0.2),
         (1.0, 0.0, None, 0.0),
+        (0.0, 0.0, None, 0.0),
     ] {
         let settings = Settings {
             cpu_price_per_core_hour: Some(cpu),
@@ -86,6 +88,14 @@ fn the_prices_decide_which_level_is_cheapest() {
         assert_eq!(cheapest.uncompressed_cost_per_gb, network);
     }
     assert_eq!(advise(&settings(), &corpus, &candidates).cheapest, None);
+
+    let settings = Settings {
+        cpu_price_per_core_hour: Some(1.0),
+        network_price_per_gb: Some(1.0),
+        ..settings()
+    };
+    let alone = advise(&settings, &corpus, &candidates[..1]);
+    assert_eq!(alone.cheapest, None, "nothing was compared");
 }
 
 #[test]
@@ -123,6 +133,21 @@ fn min_len_is_where_gains_begin() {
     assert_eq!((min_len.min_len_bytes, min_len.shortest_measured), (10, true));
 }
 
+/// Every other message keeps the encoding core longer than the link would, the rest does not shrink:
+/// no message gains by itself, but side by side the core and the link are half idle.
+#[test]
+fn what_gains_only_as_a_whole_is_compressed_as_a_whole() {
+    let corpus = thousands(10);
+    let halves = candidate("zstd:1", &corpus, |index, len| {
+        if index % 2 == 0 { (len / 10, 8500, 100) } else { (len, 100, 100) }
+    });
+    let advice = advise(&settings(), &corpus, &[identity(&corpus), halves]);
+    assert_eq!(advice.fastest.as_deref(), Some("zstd:1"));
+    let min_len = advice.min_len.unwrap();
+    assert_eq!((min_len.min_len_bytes, min_len.messages), (1000, 10));
+    assert!(min_len.shortest_measured);
+}
+
 #[test]
 fn size_classes_have_their_own_answer_where_it_matters() {
     let small = (0..300).map(|_| (200, ".json"));
@@ -141,6 +166,33 @@ fn size_classes_have_their_own_answer_where_it_matters() {
     assert!(advice.classes_differ);
     assert!(close(advice.classes[0].payload_mb_per_second.unwrap(), 125.0));
     assert!(close(advice.classes[1].payload_mb_per_second.unwrap(), 400.0));
+}
+
+/// Whatever the single messages' wall clock says, and whatever the link.
+#[test]
+fn one_class_has_the_answer_of_all() {
+    let mixed: Vec<_> = (0..40).map(|index| (1100 + 70 * index, ".json")).collect();
+    for lens in [vec![(2000, ".json"); 40], mixed] {
+        let corpus = corpus(&lens);
+        assert_eq!(corpus.size_classes.len(), 1);
+        let mut slow = measured("zstd:1", &corpus, |index, len| {
+            let each = [0.5, 9.0][index % 2]; // some wait for the core, some for the link
+            (len / 2, ns(len, each), ns(len, 1.0))
+        });
+        for ns in &mut slow.encode_ns {
+            *ns *= 80; // interrupted
+        }
+        let fixed = candidate("lz4:1", &corpus, |_, len| (len * 2 / 3, 9000, 500));
+        let candidates = [identity(&corpus), stats::candidate(&slow, &corpus), fixed];
+        for link_mbit in 1..3000 {
+            let link_bits_per_second = f64::from(link_mbit) * 1e6;
+            let settings = Settings { link_bits_per_second, ..settings() };
+            let advice = advise(&settings, &corpus, &candidates);
+            assert_eq!(advice.classes[0].fastest, advice.fastest, "{link_mbit} Mbit/s");
+            assert!(!advice.classes_differ);
+            assert_eq!(advice.min_len.is_some(), advice.fastest.is_some(), "{link_mbit} Mbit/s");
+        }
+    }
 }
 
 #[test]

@@ -61,7 +61,29 @@ fn the_input_of_decode_is_read_no_further_than_its_limit() {
     let output =
         run(&["decode", "-e", "identity", "--max-size", "1MiB", path.to_str().unwrap()], b"");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    assert!(stderr(&output).contains("endless") && stderr(&output).contains("--max-size"));
+    let most = ((1 << 20) + (1 << 18) + (1 << 20)).to_string(); // a quarter more and 1 MiB
+    for part in ["endless", &most, "1048576", "--max-size"] {
+        assert!(stderr(&output).contains(part), "{part} in {}", stderr(&output));
+    }
+    let help = String::from_utf8(run(&["decode", "--help"], b"").stdout).unwrap();
+    let help: Vec<_> = help.split_whitespace().collect();
+    assert!(help.join(" ").contains("a quarter more and 1 MiB"));
+}
+
+#[test]
+fn what_no_encoding_can_shrink_is_read_at_the_limit() {
+    let mut state = 1_u32;
+    let payload: Vec<u8> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.to_be_bytes()[0]
+    })
+    .take(3_000_000)
+    .collect();
+    for encoding in Encoding::ALL {
+        let encoded = run(&["encode", "-e", encoding.name()], &payload).stdout;
+        let decoded = run(&["decode", "-e", encoding.name(), "--max-size", "3MB"], &encoded);
+        assert!(decoded.stdout == payload, "{encoding}: {}", stderr(&decoded));
+    }
 }
 
 #[test]
@@ -129,6 +151,9 @@ fn a_wrong_command_exits_with_2() {
         &["advise", "--link", "0", "."],
         &["advise", "--cpu-price", "1", "."],
         &["advise", "--cpu-price", "-1", "--network-price", "nan", "."],
+        &["advise", "--cpu-price=-0", "--network-price=1", "."],
+        &["advise", "--cpu-price=1", "--network-price=1e300", "."],
+        &["advise", "--link", &"9".repeat(400), "."],
         &["man", "nothing"],
         &["frobnicate"],
     ] {
@@ -136,8 +161,14 @@ fn a_wrong_command_exits_with_2() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
         assert!(!output.stderr.is_empty());
     }
-    let output = run(&["encode", "-e", "zstd:99"], b"");
-    assert!(stderr(&output).contains("to 22"), "the range is named: {}", stderr(&output));
+    for level in ["zstd:99", "zstd:99999999999", "zstd:-99999999999"] {
+        let output = run(&["encode", "-e", level], b"");
+        assert!(
+            stderr(&output).contains("-131072 to 22"),
+            "the range is named: {}",
+            stderr(&output)
+        );
+    }
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn a_file_is_split_as_asked() {
         (varint, Split::LengthDelimited, &[b"\x08\x01", b"\x08\x96\x01"], 1),
         (u32be, Split::U32be, &[b"hi", b"!"], 1),
         (u32be, Split::LengthDelimited, &[b"hi", b"!"], 1),
-        (u32be, Split::Auto, &[u32be], 0), // three messages can be an accident
+        (&u32be[..10], Split::Auto, &[&u32be[..10]], 0), // two messages can be an accident
     ];
     for (content, split, expected, empty) in cases {
         let loaded = read_file("content", content, split).unwrap();
@@ -90,6 +90,63 @@ fn auto_tells_files_apart() {
     let loaded = read_file("a.bin", &varint, Split::Varint).unwrap();
     assert_eq!(loaded.payloads.count(), 19, "the messages before the fault are used");
     assert!(matches!(&loaded.warnings[..], [Warning::Unreadable { count: 1, .. }]));
+}
+
+#[test]
+fn auto_finds_long_json_lines_and_the_last_one_without_its_end() {
+    let line = |len: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(len));
+    for (content, count) in [
+        (format!("{}\n{}\n", line(1), line(2)), 2),
+        (format!("{}\n{}", line(1), line(2)), 2),
+        (format!("{}\n{}", line(500_000), line(1_000_000)), 2),
+        (format!("{}\n", line(500_000)).repeat(5), 5),
+        (format!("{}\n", line(500_000)), 1),
+        (format!("{}\nand more", line(500_000)), 1),
+    ] {
+        let loaded = read_file("a.json", content.as_bytes(), Split::Auto).unwrap();
+        assert_eq!(loaded.corpus.messages, count, "{}", content.len());
+    }
+}
+
+#[test]
+fn auto_finds_text_behind_varints_but_none_in_plain_text() {
+    let framed = |bodies: &[&[u8]]| -> Vec<u8> {
+        let mut framed = Vec::new();
+        for body in bodies {
+            let mut len = body.len();
+            while len >= 0x80 {
+                framed.push(u8::try_from(len & 0x7f).unwrap() | 0x80);
+                len >>= 7;
+            }
+            framed.push(u8::try_from(len).unwrap());
+            framed.extend_from_slice(body);
+        }
+        framed
+    };
+    let long = format!("{{\"name\":\"{}\"}}", "\u{fc}".repeat(70_000));
+    let json: &[&[u8]] = &[b"{\"a\":1}", long.as_bytes(), b"{\"b\":[2,3]}"];
+    assert_eq!(read_file("a", &framed(json), Split::Auto).unwrap().payloads.count(), 3);
+    assert_eq!(read_file("a", &framed(&json[..2]), Split::Auto).unwrap().payloads.count(), 1);
+    let binary: &[&[u8]] = &[b"\x0f\x01\xff", b"\x07\x02\xfe", b"\x17\x03"];
+    assert_eq!(read_file("a", &framed(binary), Split::Auto).unwrap().payloads.count(), 1);
+    // Spaces as lengths: what is plain text stays one message.
+    let lines: &[&[u8]] = &[b"thirty-two characters, neither m\n"; 4].map(|l| &l[..32]);
+    assert_eq!(read_file("a", &framed(lines), Split::Auto).unwrap().payloads.count(), 1);
+    assert_eq!(read_file("a", &framed(lines), Split::LengthDelimited).unwrap().payloads.count(), 4);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_told_from_wrong_lengths_and_skipped_in_folders() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let Err(CorpusError::Unreadable { first, .. }) = read(&[&pipe], Split::LengthDelimited) else {
+        panic!("it cannot be read twice");
+    };
+    assert!(first.contains("only once") && first.contains("--split varint"), "{first}");
+    let error = read(&[folder.path()], Split::Auto).unwrap_err().to_string();
+    assert!(error.contains("1 file(s) skipped (") && error.contains("pipes"), "{error}");
 }
 
 #[test]

@@ -179,6 +179,37 @@ fn random_payloads_get_the_advice_not_to_compress() {
 }
 
 #[test]
+fn the_baseline_alone_gives_no_advice() {
+    let folder = folder(&[("a.ndjson", &json_lines())]);
+    let table =
+        text(folder.path(), &["-e", "identity", "--cpu-price", "1", "--network-price", "1"]);
+    assert!(table.contains("nothing to compare"), "{table}");
+    assert!(!table.contains("Do not compress") && !table.contains("cheapest"), "{table}");
+}
+
+#[test]
+fn what_costs_nothing_makes_no_encoding_cheapest() {
+    let folder = folder(&[("a.ndjson", &json_lines())]);
+    let table = text(folder.path(), &["--cpu-price", "0", "--network-price", "0"]);
+    assert!(table.contains("uncompressed is cheapest"), "{table}");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_cannot_command_the_terminal() {
+    let good = json_lines();
+    let folder = folder(&[("\x1b[2J.\x1b[31m", &noise(90_000)), ("a.ndjson", &good)]);
+    std::os::unix::fs::symlink("nowhere", folder.path().join("\x1b[2Jlink")).unwrap();
+    for form in ["table", "markdown", "json"] {
+        let all = text(folder.path(), &["-e", "zstd:1", "--format", form]);
+        assert!(!all.contains('\x1b'), "{form}");
+        assert!(form == "json" || all.contains(r"\u{1b}[2Jlink"), "{all}");
+    }
+    let missing = advise(&folder.path().join("\x1b[2Jmissing"), &[]);
+    assert!(stderr(&missing).contains(r"\u{1b}[2Jmissing"), "{}", stderr(&missing));
+}
+
+#[test]
 fn one_message_and_many_equal_ones_are_answered_with_a_warning() {
     let one = folder(&[("a", b"just one message")]);
     assert!(text(one.path(), &[]).contains("warning: one message only"));

@@ -42,7 +42,7 @@ fn classes_begin_at_their_bounds_and_the_empty_ones_are_left_out() {
 }
 
 #[test]
-fn a_row_is_the_median_round_and_its_classes_the_median_messages() {
+fn a_row_is_the_median_round_and_messages_share_it() {
     let corpus = canned::corpus(&[(100, "a"), (900, "a")]);
     let turn = |passes, wall_ns| Turn { passes, wall_ns, cpu_ns: Some(wall_ns / 2) };
     let round = |passes, encode, decode| Round {
@@ -54,7 +54,7 @@ fn a_row_is_the_median_round_and_its_classes_the_median_messages() {
         sent: vec![100, 400],
         pays: vec![false, true],
         rounds: vec![round(1, 2000, 500), round(10, 20_000, 5000), round(1, 90_000, 600)],
-        encode_ns: vec![300, 1700, 400, 1600, 9000, 81_000],
+        encode_ns: vec![250, 1700, 400, 750, 9000, 81_000],
         decode_ns: vec![100, 400, 100, 400, 200, 400],
     };
     let candidate = candidate(&measured, &corpus);
@@ -65,14 +65,47 @@ fn a_row_is_the_median_round_and_its_classes_the_median_messages() {
     assert_eq!(total.encode.mb_per_second, Some(1000.0)); // 1000 bytes in 1 µs of CPU time
     assert_eq!(total.encode.cpu_seconds_per_gb, Some(1.0));
     assert_eq!(total.cpu_seconds_per_gb, Some(1.0 + 0.25));
-    assert_eq!((total.encode.p50_ns, total.encode.p99_ns), (1600, None));
-    assert_eq!(candidate.samples.encode_ns, [400, 1700]);
-    assert_eq!(candidate.samples.decode_ns, [100, 400]);
+    assert_eq!((total.encode.p50_ns, total.encode.p99_ns), (250, None));
+    assert_eq!(candidate.samples.encode_ns, [250, 750]);
+    assert_eq!(candidate.samples.decode_ns, [50, 200]); // the CPU clock halves what it took
 
     let small = &candidate.classes[0];
     assert_eq!((small.messages, small.ratio, small.paying_share), (1, 1.0, 0.0));
-    assert_eq!(small.encode.mb_per_second, Some(250.0)); // 100 bytes in 400 ns
+    assert_eq!(small.encode.mb_per_second, Some(400.0)); // 100 bytes in 250 ns
     assert_eq!((small.cpu_seconds_per_gb, small.encode.spread_percent), (None, None));
+}
+
+/// 1000 ns a message by the CPU clock; every fourth one is interrupted for milliseconds, each
+/// round another one.
+#[test]
+fn percentiles_tell_how_messages_differ_and_not_what_interrupts_them() {
+    let corpus = canned::corpus(&vec![(1000, "a"); 200]);
+    let quiet = canned::measured("lz4", &corpus, |_, len| (len / 2, 1000, 500));
+    let mut busy = quiet.clone();
+    for (index, ns) in busy.encode_ns.iter_mut().enumerate() {
+        let (round, message) = (index / 200, index % 200);
+        *ns = if (round + message).is_multiple_of(4) { 4_000_000 } else { 1100 };
+    }
+    for round in &mut busy.rounds {
+        round.encode.wall_ns = 50 * 4_000_000 + 150 * 1100;
+    }
+    for measured in [&quiet, &busy] {
+        let candidate = candidate(measured, &corpus);
+        let encode = &candidate.total.encode;
+        assert_eq!((encode.p50_ns, encode.p99_ns), (1000, Some(1000)));
+        assert_eq!(encode.mb_per_second, Some(1000.0));
+        assert_eq!(candidate.classes[0].encode.mb_per_second, encode.mb_per_second);
+    }
+}
+
+#[test]
+fn messages_quicker_than_a_clock_reading_share_the_pass_by_their_bytes() {
+    let corpus = canned::corpus(&[(100, "a"), (900, "a")]);
+    let mut measured = canned::measured("lz4", &corpus, |_, len| (len / 2, 100, 100));
+    measured.encode_ns.fill(0);
+    let candidate = candidate(&measured, &corpus);
+    assert_eq!(candidate.samples.encode_ns, [20, 180]);
+    assert_eq!(candidate.classes[0].encode.mb_per_second, Some(5000.0)); // 1000 bytes in 200 ns
 }
 
 #[test]

@@ -8,19 +8,21 @@
     reason = "a benchmark may stop where it fails"
 )]
 
+#[path = "support/pair.rs"]
+mod pair;
 mod support;
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use pair::{median, nanoseconds, pair, rounds};
 use support::bare::bare;
 use support::{SIZES, Size};
 use thinwire::{Decoder, Encoder, Encoding};
 use thinwire_testkit::alloc;
 
 fn main() {
-    // `cargo test --benches` and `-- --test` want to see that it runs, not how fast.
-    let rounds = if std::env::args().any(|arg| arg == "--bench") { 41 } else { 1 };
+    let rounds = rounds();
     println!(
         "| encoding | payload | ratio | encode MB/s | over the bare call | decode MB/s | over the bare call |"
     );
@@ -102,58 +104,6 @@ fn compressed(encoder: &Encoder, message: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Nanoseconds a message.
-struct Pair {
-    ours: f64,
-    difference: f64,
-    ratio: f64,
-}
-
-impl Pair {
-    fn cells(&self, payload_len: usize) -> String {
-        let mb_per_s = payload_len as f64 * 1e3 / self.ours;
-        format!("{mb_per_s:.0} | {:+.1} %, {:+.0} ns", (self.ratio - 1.0) * 100.0, self.difference)
-    }
-}
-
-/// Times all messages with the one and the other in turn, and takes the median of each figure.
-fn pair(
-    rounds: usize,
-    size: Size,
-    mut ours: impl FnMut(usize),
-    mut bare: impl FnMut(usize),
-) -> Pair {
-    let mut samples = Vec::new();
-    // A round of at least a millisecond, or the clock is what is measured.
-    let repeats = 1_000_000_usize.div_ceil(size.len * size.count);
-    for round in 0..=rounds {
-        let time = |call: &mut dyn FnMut(usize)| {
-            let start = Instant::now();
-            for _ in 0..repeats {
-                for index in 0..size.count {
-                    call(index);
-                }
-            }
-            nanoseconds(start.elapsed()) / (repeats * size.count) as f64
-        };
-        let (a, b) = if round % 2 == 0 {
-            let a = time(&mut ours);
-            (a, time(&mut bare))
-        } else {
-            let b = time(&mut bare);
-            (time(&mut ours), b)
-        };
-        if round > 0 {
-            samples.push((a, a - b, a / b));
-        }
-    }
-    Pair {
-        ours: median(samples.iter().map(|sample| sample.0).collect()),
-        difference: median(samples.iter().map(|sample| sample.1).collect()),
-        ratio: median(samples.iter().map(|sample| sample.2).collect()),
-    }
-}
-
 fn nine_digits_row(encoding: Encoding, rounds: usize) {
     let payload = bytes::Bytes::from(nine_digits());
     let encoder = Encoder::new(encoding).unwrap();
@@ -185,13 +135,4 @@ fn nine_digits_row(encoding: Encoding, rounds: usize) {
 /// The nine digits, 1024 times: what the first published table of this kind was made with.
 fn nine_digits() -> Vec<u8> {
     b"123456789".repeat(1024)
-}
-
-fn nanoseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e9
-}
-
-fn median(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    samples[samples.len() / 2]
 }

@@ -1,7 +1,7 @@
 //! How hard to compress: checked for each encoding, never clamped.
 
 use std::fmt;
-use std::num::{IntErrorKind, ParseIntError};
+use std::num::IntErrorKind;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -137,11 +137,12 @@ impl FromStr for Level {
             return Ok(text.parse::<Encoding>()?.into());
         };
         let encoding = token.parse::<Encoding>()?;
-        let number = number.parse().or_else(|error: ParseIntError| match error.kind() {
-            IntErrorKind::PosOverflow => Ok(i32::MAX),
-            IntErrorKind::NegOverflow => Ok(i32::MIN),
-            _ => Err(LevelError::not_a_number(encoding, number)),
-        })?;
+        let number = match number.parse::<i32>().map_err(|error| *error.kind()) {
+            Ok(number) => number,
+            Err(IntErrorKind::PosOverflow) => i32::MAX,
+            Err(IntErrorKind::NegOverflow) => i32::MIN,
+            Err(_) => return Err(LevelError::not_a_number(encoding, number)),
+        };
         Self::new(encoding, number)
     }
 }

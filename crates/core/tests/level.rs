@@ -31,9 +31,7 @@ fn the_default_level_is_one_of_the_range() {
 
 #[test]
 fn what_is_no_level_is_an_error() {
-    for text in
-        ["zstd:", "zstd:x", "zstd:1.5", "zstd:1 ", "zstd: 1", "gzip:99999999999x", "lz4:1:2"]
-    {
+    for text in ["zstd:", "zstd:x", "zstd:1.5", "zstd:1 ", "zstd: 1", "gzip:9x", "lz4:1:2"] {
         assert!(matches!(text.parse::<Level>(), Err(LevelError::NotANumber { .. })), "{text}");
     }
     for text in ["", ":", ":3", "brotli:3", "zstd;3", "3"] {

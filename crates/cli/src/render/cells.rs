@@ -23,7 +23,7 @@ pub const COLUMNS: [(&str, &str); 12] = [
 /// What the columns mean.
 pub const LEGEND: &str = "ratio: payload / encoded bytes. pays: messages made smaller. encoded: \
     bytes sent, each message the smaller way. MB/s: payload per second of one core. µs: per message. CPU: \
-    encode and decode, per GB of payload. pays below: on a faster link sending uncompressed wins. –: not measured, or \
+    encode and decode, per GB of payload. ~0: less than a clock reading tells. pays below: on a faster link sending uncompressed wins. –: not measured, or \
     does not apply.";
 
 /// One line of the table.
@@ -70,9 +70,14 @@ fn line((candidate, option): (&Candidate, &LinkOption), report: &Report) -> Line
 fn timing(timing: &Timing) -> [String; 3] {
     [
         timing.mb_per_second.map_or(NOTHING.to_owned(), unit::three_digits),
-        unit::micros(timing.p50_ns),
-        timing.p99_ns.map_or(NOTHING.to_owned(), unit::micros),
+        micros(timing.p50_ns),
+        timing.p99_ns.map_or(NOTHING.to_owned(), micros),
     ]
+}
+
+/// Quicker than a clock reading is not no time at all.
+fn micros(ns: u64) -> String {
+    if ns == 0 { "~0".to_owned() } else { unit::micros(ns) }
 }
 
 /// Stands for what was not measured, or does not apply.

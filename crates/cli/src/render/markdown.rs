@@ -1,6 +1,7 @@
 //! The report for issues and documents.
 
 use super::{cells, prose};
+use crate::printable::printable;
 use crate::report::Report;
 
 /// Renders a report as GitHub-flavoured Markdown.
@@ -54,10 +55,10 @@ pub fn render(report: &Report) -> String {
 }
 
 fn push_item(text: &mut String, line: &str) {
-    text.push_str(&format!("* {line}\n"));
+    text.push_str(&format!("* {}\n", printable(line)));
 }
 
 fn push_row<const N: usize>(text: &mut String, cells: [String; N]) {
-    let cells = cells.map(|cell| cell.trim().replace('|', "\\|"));
+    let cells = cells.map(|cell| printable(cell.trim()).replace('|', "\\|"));
     text.push_str(&format!("| {} |\n", cells.join(" | ")));
 }

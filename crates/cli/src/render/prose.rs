@@ -12,6 +12,9 @@ pub fn headline(report: &Report) -> String {
     let link = unit::bit_rate(report.settings.link_bits_per_second);
     let option = option(&report.advice, report.advice.fastest.as_deref());
     match option {
+        None if report.candidates.len() < 2 => {
+            "No advice: identity alone was measured, so there is nothing to compare.".to_owned()
+        }
         None => format!("Do not compress: no encoding moves clearly more than the bare {link}."),
         Some(option) => {
             let times = option.times_uncompressed.map(unit::three_digits).unwrap_or_default();
@@ -38,7 +41,7 @@ pub fn corpus(report: &Report) -> Vec<String> {
     for (count, what) in [
         (corpus.empty_messages, "empty message"),
         (corpus.too_long_messages, "too long message"),
-        (corpus.files_skipped, "hidden, README or LICENSE file"),
+        (corpus.files_skipped, "hidden, README, LICENSE or special file"),
     ] {
         if count > 0 {
             left_out.push(counted(count, what));
@@ -83,7 +86,7 @@ pub fn advice(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(fastest.and_then(speed));
     lines.extend(advice.pays_up_to.as_ref().map(|pays| pays_up_to(pays, fastest)));
-    lines.extend(fastest.map(|fastest| min_len(fastest, advice.min_len.as_ref())));
+    lines.extend(fastest.zip(advice.min_len.as_ref()).map(|(level, len)| min_len(level, len)));
     lines.extend(advice.cheapest.as_ref().map(cost));
     lines.extend(advice.mixture.as_ref().map(mixture));
     if advice.classes_differ {
@@ -143,11 +146,9 @@ fn pays_up_to(pays: &PaysUpTo, fastest: Option<&LinkOption>) -> String {
     }
 }
 
-fn min_len(fastest: &LinkOption, min_len: Option<&MinLen>) -> String {
+fn min_len(fastest: &LinkOption, min_len: &MinLen) -> String {
     let level = &fastest.level;
-    let Some(MinLen { min_len_bytes, shortest_measured, messages }) = min_len else {
-        return "min_len: there is no length from which messages pay one by one.".to_owned();
-    };
+    let MinLen { min_len_bytes, shortest_measured, messages } = min_len;
     let note = if *shortest_measured {
         "the shortest message here pays already; shorter ones were not measured".to_owned()
     } else {

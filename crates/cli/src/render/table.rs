@@ -4,6 +4,7 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table};
 
 use super::{cells, prose};
+use crate::printable::printable;
 use crate::report::Report;
 
 /// Renders a report as text of at most 110 columns, with ANSI colours.
@@ -88,7 +89,7 @@ fn align(table: &mut Table, names: usize) {
 }
 
 fn push(text: &mut String, style: Style, line: &str) {
-    text.push_str(&format!("{style}{line}{style:#}\n"));
+    text.push_str(&format!("{style}{}{style:#}\n", printable(line)));
 }
 
 fn push_item(text: &mut String, style: Style, sentence: &str) {

@@ -56,6 +56,15 @@ pub(crate) fn candidate(
     corpus: &Corpus,
     rule: impl Fn(usize, u64) -> (u64, u32, u32),
 ) -> Candidate {
+    stats::candidate(&measured(level, corpus, rule), corpus)
+}
+
+/// The same before it is summed up.
+pub(crate) fn measured(
+    level: &str,
+    corpus: &Corpus,
+    rule: impl Fn(usize, u64) -> (u64, u32, u32),
+) -> Measured {
     let lens = &corpus.sample.message_bytes;
     let by_rule: Vec<_> = lens.iter().enumerate().map(|(index, &len)| rule(index, len)).collect();
     let encode_ns: Vec<u32> = by_rule.iter().map(|&(_, ns, _)| ns).collect();
@@ -66,15 +75,14 @@ pub(crate) fn candidate(
     };
     let round = Round { encode: turn(&encode_ns), decode: turn(&decode_ns) };
     let sent: Vec<u64> = by_rule.iter().map(|&(sent, _, _)| sent).collect();
-    let measured = Measured {
+    Measured {
         level: level.parse().unwrap(),
         pays: sent.iter().zip(lens).map(|(sent, len)| sent < len).collect(),
         sent,
         rounds: vec![round; 5],
         encode_ns: encode_ns.repeat(5),
         decode_ns: decode_ns.repeat(5),
-    };
-    stats::candidate(&measured, corpus)
+    }
 }
 
 /// The baseline: sends all bytes, at 10 GB/s.

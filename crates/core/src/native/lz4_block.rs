@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn it_is_the_format_whatever_room_there_is() {
         let mut random = fastrand::Rng::with_seed(7);
-        let blocks = if cfg!(miri) { 60 } else { 20_000 };
+        let blocks = if cfg!(miri) { 60 } else { 3_000 };
         for _ in 0..blocks {
             let history: Vec<u8> = (0..random.usize(..100)).map(|_| random.u8(..)).collect();
             let (mut block, len) = random_block(&mut random, history.len());
