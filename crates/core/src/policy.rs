@@ -111,9 +111,9 @@ impl Default for Policy {
     }
 }
 
-/// Of real log lines, events and records below 256 bytes, lz4 and Snappy made none of a hundred
-/// 5 % smaller, zstd and gzip saved some 30 bytes each for 5 to 12 µs; from 256 bytes on every
-/// encoding has something to save (docs/BENCHMARKS.md, "Small messages").
+/// Of real log lines and events below 256 bytes, lz4 and Snappy save nothing, zstd and deflate some
+/// 15 bytes for 2 to 4 µs; from there to 1 KiB all save 10 to 150 (docs/BENCHMARKS.md, "Small
+/// messages").
 const DEFAULT_MIN_LEN: usize = 256;
 
 /// Decompression costs the receiver at least as much as a copy; one byte in twenty pays for it on
