@@ -1,0 +1,80 @@
+//! Watches a stream without an encoding go by: no message may be flagged or too long.
+
+use std::time::Duration;
+
+use thinwire::Encoding;
+
+use crate::counts::Counts;
+use crate::message::PREFIX_LEN;
+use crate::status::{CallError, Cause, Side};
+
+/// Where in the stream we are.
+#[derive(Debug)]
+pub(crate) struct Scan {
+    side: Side,
+    limit: usize,
+    counts: Counts,
+    /// The prefix as far as it has come.
+    prefix: [u8; PREFIX_LEN],
+    prefix_len: usize,
+    /// How much of the message is still to come.
+    rest: usize,
+}
+
+impl Scan {
+    pub(crate) const fn new(side: Side, limit: usize, counts: Counts) -> Self {
+        Self { side, limit, counts, prefix: [0; PREFIX_LEN], prefix_len: 0, rest: 0 }
+    }
+
+    pub(crate) const fn is_between_messages(&self) -> bool {
+        self.prefix_len == 0
+    }
+
+    /// Checks a chunk on its way.
+    pub(crate) fn check(&mut self, mut chunk: &[u8]) -> Result<(), CallError> {
+        while let Some((&byte, after)) = chunk.split_first() {
+            if self.prefix_len < PREFIX_LEN {
+                if let Some(place) = self.prefix.get_mut(self.prefix_len) {
+                    *place = byte;
+                }
+                self.prefix_len += 1;
+                chunk = after;
+                if self.prefix_len == PREFIX_LEN {
+                    self.start()?;
+                }
+            } else {
+                let passed = self.rest.min(chunk.len());
+                self.rest -= passed;
+                chunk = chunk.get(passed..).unwrap_or_default();
+            }
+            if self.prefix_len == PREFIX_LEN && self.rest == 0 {
+                self.prefix_len = 0;
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self) -> Result<(), CallError> {
+        let [flag, len @ ..] = self.prefix;
+        let len = usize::try_from(u32::from_be_bytes(len)).unwrap_or(usize::MAX);
+        let cause = match flag {
+            0 if len <= self.limit => {
+                self.rest = len;
+                self.counts.decoded(Encoding::Identity, len, len, Duration::ZERO);
+                return Ok(());
+            }
+            0 => Cause::TooLong { wire_len: len, limit: self.limit },
+            1 => Cause::FlagWithoutEncoding,
+            flag => Cause::InvalidFlag(flag),
+        };
+        Err(self.counts.failed(CallError::new(self.side, cause)))
+    }
+
+    pub(crate) fn end(&self) -> Result<(), CallError> {
+        if self.is_between_messages() {
+            return Ok(());
+        }
+        let cause = Cause::Truncated { received_len: self.prefix_len };
+        Err(self.counts.failed(CallError::new(self.side, cause)))
+    }
+}

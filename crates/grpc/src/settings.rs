@@ -1,0 +1,69 @@
+//! What both layers are told.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::Extensions;
+use thinwire::{Decoder, Encoding};
+
+use crate::choice::{Compress, Encoders};
+use crate::counters::{Counters, Direction};
+use crate::counts::Counts;
+use crate::headers::Accepted;
+
+/// A layer's settings; its services share them.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    pub(crate) encoders: Encoders,
+    pub(crate) decoder: Decoder,
+    /// What the decoder accepts, for the header.
+    pub(crate) accepted: Accepted,
+    pub(crate) offload_len: usize,
+    pub(crate) per_method: Option<PerMethod>,
+    pub(crate) counters: Arc<Counters>,
+}
+
+/// A function of the path, such as `/package.Service/Method`.
+pub(crate) type PerMethod = Arc<dyn Fn(&str) -> Option<Compress> + Send + Sync>;
+
+impl Settings {
+    pub(crate) fn new(encoders: Encoders, decoder: Decoder) -> Self {
+        let accepted = Accepted::of(&decoder);
+        Self {
+            encoders,
+            decoder,
+            accepted,
+            offload_len: OFFLOAD_LEN,
+            per_method: None,
+            counters: Arc::default(),
+        }
+    }
+
+    pub(crate) fn counts(&self, direction: Direction) -> Counts {
+        Counts::new(self.counters.clone(), direction)
+    }
+
+    /// Says whether bytes in an encoding can be read here. Identity always can.
+    pub(crate) fn accepts(&self, encoding: Encoding) -> bool {
+        encoding == Encoding::Identity || self.decoder.accepts(encoding)
+    }
+
+    /// Returns what the call asks for by an extension, or else its method.
+    pub(crate) fn asked(&self, extensions: &Extensions, path: &str) -> Option<Compress> {
+        extensions.get().copied().or_else(|| self.per_method.as_ref()?(path))
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("encoders", &self.encoders)
+            .field("decoder", &self.decoder)
+            .field("offload_len", &self.offload_len)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Messages above so many bytes are worked on beside the runtime unless set otherwise: gzip, the
+/// slowest at its default level, takes some 2.5 ms for as many.
+const OFFLOAD_LEN: usize = 1 << 20;
