@@ -40,6 +40,8 @@ enum Mode {
     Scan(Scan),
     /// Message after message.
     Map(Box<Pipe>),
+    /// These bytes and nothing else.
+    Given(Option<Bytes>),
 }
 
 /// How a fault of a message is told to whoever reads the body.
@@ -65,6 +67,13 @@ impl<B> MessageBody<B> {
     }
 }
 
+impl<B> MessageBody<B> {
+    /// A body of just these bytes.
+    pub(crate) const fn given(bytes: Bytes) -> Self {
+        Self { inner: None, mode: Mode::Given(Some(bytes)), role: Role::Request }
+    }
+}
+
 impl<B> Default for MessageBody<B> {
     /// An empty body.
     fn default() -> Self {
@@ -86,6 +95,9 @@ where
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let mut this = self.project();
         loop {
+            if let Mode::Given(bytes) = this.mode {
+                return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))));
+            }
             if let Mode::Map(pipe) = this.mode {
                 match ready!(pipe.poll_out(cx)) {
                     Ok(Some(data)) => return Poll::Ready(Some(Ok(Frame::data(data)))),
@@ -123,12 +135,16 @@ where
             Mode::Pass => true,
             Mode::Scan(scan) => scan.is_between_messages(),
             Mode::Map(pipe) => pipe.is_empty(),
+            Mode::Given(bytes) => bytes.is_none(),
         };
         is_idle && self.inner.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
         match (&self.mode, &self.inner) {
+            (Mode::Given(bytes), _) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
             (Mode::Map(_), Some(_)) => SizeHint::default(),
             (Mode::Pass | Mode::Scan(_), Some(inner)) => inner.size_hint(),
             (_, None) => SizeHint::with_exact(0),
@@ -144,7 +160,7 @@ impl Mode {
                 // Not a copy where the data are `Bytes`, as everybody's are.
                 let data = data.copy_to_bytes(data.remaining());
                 return match self {
-                    Self::Pass => Ok(Some(Frame::data(data))),
+                    Self::Pass | Self::Given(_) => Ok(Some(Frame::data(data))),
                     Self::Scan(scan) => scan.check(&data).map(|()| Some(Frame::data(data))),
                     Self::Map(pipe) => {
                         pipe.push(data);
@@ -170,7 +186,7 @@ impl Mode {
     /// Checks that the stream may end here.
     fn end(&mut self) -> Result<(), CallError> {
         match self {
-            Self::Pass => Ok(()),
+            Self::Pass | Self::Given(_) => Ok(()),
             Self::Scan(scan) => scan.end(),
             Self::Map(pipe) => pipe.end(),
         }

@@ -1,6 +1,7 @@
 //! The client's side: requests are compressed on their way out, responses decompressed on their
 //! way in.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,7 +18,8 @@ use tower_service::Service;
 use crate::body::{BoxError, MessageBody, Role};
 use crate::choice::{Compress, Encoders, NoEncoder, choose};
 use crate::counters::{Counters, Direction};
-use crate::headers::{self, GRPC_ACCEPT_ENCODING, GRPC_ENCODING, GRPC_STATUS};
+use crate::fallback::{Fallback, Learned, Recorder, refuses_encoding, sent_encoding};
+use crate::headers::{self, Accepted, GRPC_ACCEPT_ENCODING, GRPC_ENCODING, GRPC_STATUS};
 use crate::pipe::{Pipe, Step};
 use crate::scan::Scan;
 use crate::settings::Settings;
@@ -67,6 +69,13 @@ impl ClientCompressionLayer {
         self
     }
 
+    /// Sets what happens when a server answers UNIMPLEMENTED to an encoding.
+    #[must_use]
+    pub fn fallback(mut self, fallback: Fallback) -> Self {
+        self.settings_mut().fallback = fallback;
+        self
+    }
+
     /// Returns what has been counted by all clients of this layer.
     #[must_use]
     pub fn counters(&self) -> &Arc<Counters> {
@@ -83,7 +92,7 @@ impl<S> Layer<S> for ClientCompressionLayer {
     type Service = ClientCompression<S>;
 
     fn layer(&self, inner: S) -> ClientCompression<S> {
-        ClientCompression { inner, settings: self.settings.clone() }
+        ClientCompression { inner, settings: self.settings.clone(), learned: Arc::default() }
     }
 }
 
@@ -99,18 +108,20 @@ pub trait Rewrap: Body + Sized {
 pub struct ClientCompression<S> {
     inner: S,
     settings: Arc<Settings>,
+    /// Shared by clones, which speak to the same server.
+    learned: Arc<Learned>,
 }
 
 impl<S, B, R> Service<Request<B>> for ClientCompression<S>
 where
-    S: Service<Request<B>, Response = Response<R>>,
+    S: Service<Request<B>, Response = Response<R>> + Clone,
     B: Rewrap,
     R: Body,
     R::Error: Into<BoxError>,
 {
     type Response = Response<MessageBody<R>>;
     type Error = S::Error;
-    type Future = ClientFuture<S::Future>;
+    type Future = ClientFuture<S, B>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(cx)
@@ -118,23 +129,43 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         if !headers::is_grpc(request.headers()) {
-            let inner = self.inner.call(request);
-            return ClientFuture { state: State::Running { inner, settings: None } };
+            return ClientFuture::running(self.inner.call(request), None);
         }
-        let state = match self.settings.compress_request(request) {
-            Ok(request) => State::Running {
-                inner: self.inner.call(request),
-                settings: Some(self.settings.clone()),
-            },
-            Err(error) => State::Refused { error: Some(error) },
+        let may_retry = self.settings.fallback == Fallback::Uncompressed;
+        let recorder = may_retry.then(Recorder::default);
+        let learned = may_retry.then(|| self.learned.get()).flatten();
+        let request = match self.settings.compress_request(request, learned, recorder.clone()) {
+            Ok(request) => request,
+            Err(error) => return ClientFuture { state: State::Refused { error: Some(error) } },
         };
-        ClientFuture { state }
+        let again = recorder.and_then(|recorder| {
+            let encoding = sent_encoding(request.headers())?;
+            let mut head = Request::new(());
+            *head.method_mut() = request.method().clone();
+            *head.uri_mut() = request.uri().clone();
+            *head.version_mut() = request.version();
+            *head.headers_mut() = request.headers().clone();
+            *head.extensions_mut() = request.extensions().clone();
+            head.headers_mut().remove(GRPC_ENCODING);
+            Some(Again { service: self.inner.clone(), head, recorder, encoding })
+        });
+        let call = Call {
+            settings: self.settings.clone(),
+            learned: may_retry.then(|| self.learned.clone()),
+            again,
+        };
+        ClientFuture::running(self.inner.call(request), Some(call))
     }
 }
 
 impl Settings {
     /// Compresses a request, unless something above us already does.
-    fn compress_request<B: Rewrap>(&self, request: Request<B>) -> Result<Request<B>, CallError> {
+    fn compress_request<B: Rewrap>(
+        &self,
+        request: Request<B>,
+        learned: Option<Accepted>,
+        recorder: Option<Recorder>,
+    ) -> Result<Request<B>, CallError> {
         let (mut parts, body) = request.into_parts();
         parts.headers.insert(GRPC_ACCEPT_ENCODING, self.accepted.to_value());
         if parts.headers.contains_key(GRPC_ENCODING) {
@@ -142,14 +173,17 @@ impl Settings {
         }
         let counts = self.counts(Direction::Encode);
         let asked = self.asked(&parts.extensions, parts.uri.path());
-        let encoder = choose(&self.encoders, asked, None).map_err(|NoEncoder(encoding)| {
+        let encoder = choose(&self.encoders, asked, learned).map_err(|NoEncoder(encoding)| {
             counts.failed(CallError::new(Side::Client, Cause::NoEncoder(encoding)))
         })?;
         let Some(encoder) = encoder else { return Ok(Request::from_parts(parts, body)) };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
         parts.headers.remove(CONTENT_LENGTH);
         let step = Step::Encode(encoder.clone());
-        let pipe = Pipe::new(step, Side::Client, counts, self.offload_len);
+        let mut pipe = Pipe::new(step, Side::Client, counts, self.offload_len);
+        if let Some(recorder) = recorder {
+            pipe = pipe.recorded_by(recorder);
+        }
         let body = B::rewrap(MessageBody::map(body, Role::Request, pipe));
         Ok(Request::from_parts(parts, body))
     }
@@ -199,43 +233,111 @@ fn is_status_alone(headers: &HeaderMap) -> bool {
     headers.contains_key(GRPC_STATUS)
 }
 
+/// What is known of a call while it runs.
+#[derive(Debug)]
+struct Call<S> {
+    settings: Arc<Settings>,
+    learned: Option<Arc<Learned>>,
+    again: Option<Again<S>>,
+}
+
+/// What it takes to send a call once more, uncompressed.
+#[derive(Debug)]
+struct Again<S> {
+    service: S,
+    head: Request<()>,
+    recorder: Recorder,
+    encoding: Encoding,
+}
+
+impl<S> Call<S> {
+    /// Learns from an answer, and says whether the call is to be sent again.
+    fn hear<R, B: Rewrap>(&mut self, answer: &Response<R>) -> Option<(S, Request<B>)> {
+        let learned = self.learned.as_ref()?;
+        let accepted = Accepted::read(answer.headers());
+        if let Some(accepted) = accepted {
+            learned.set(accepted);
+        }
+        let again = self.again.take()?;
+        if !refuses_encoding(answer.headers(), again.encoding) {
+            return None;
+        }
+        if accepted.is_none() {
+            learned.set(Accepted::NOTHING);
+        }
+        let body = B::rewrap(MessageBody::given(again.recorder.take()?));
+        Some((again.service, again.head.map(|()| body)))
+    }
+}
+
 pin_project! {
     /// The answer to a [`ClientCompression`], to come.
-    #[derive(Debug)]
-    pub struct ClientFuture<F> {
+    pub struct ClientFuture<S, B>
+    where
+        S: Service<Request<B>>,
+    {
         #[pin]
-        state: State<F>,
+        state: State<S, B>,
     }
 }
 
 pin_project! {
     #[project = StateProj]
-    #[derive(Debug)]
-    enum State<F> {
-        Running { #[pin] inner: F, settings: Option<Arc<Settings>> },
+    enum State<S, B>
+    where
+        S: Service<Request<B>>,
+    {
+        Running { #[pin] inner: S::Future, call: Option<Call<S>> },
+        // The second time.
+        Waiting { service: S, request: Option<Request<B>>, call: Option<Call<S>> },
         Refused { error: Option<CallError> },
     }
 }
 
-impl<F, R, E> Future for ClientFuture<F>
+impl<S: Service<Request<B>>, B> ClientFuture<S, B> {
+    const fn running(inner: S::Future, call: Option<Call<S>>) -> Self {
+        Self { state: State::Running { inner, call } }
+    }
+}
+
+impl<S: Service<Request<B>>, B> fmt::Debug for ClientFuture<S, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientFuture").finish_non_exhaustive()
+    }
+}
+
+impl<S, B, R> Future for ClientFuture<S, B>
 where
-    F: Future<Output = Result<Response<R>, E>>,
+    S: Service<Request<B>, Response = Response<R>>,
+    B: Rewrap,
 {
-    type Output = Result<Response<MessageBody<R>>, E>;
+    type Output = Result<Response<MessageBody<R>>, S::Error>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.project().state.project() {
-            StateProj::Running { inner, settings } => {
-                let response = ready!(inner.poll(cx))?;
-                Poll::Ready(Ok(match settings {
-                    None => response.map(MessageBody::pass),
-                    Some(settings) => settings.decompress_response(response),
-                }))
-            }
-            StateProj::Refused { error } => {
-                let Some(error) = error.take() else { return Poll::Pending };
-                Poll::Ready(Ok(error.to_response()))
-            }
+        let mut this = self.project();
+        loop {
+            let next = match this.state.as_mut().project() {
+                StateProj::Running { inner, call } => {
+                    let answer = ready!(inner.poll(cx))?;
+                    let Some(mut call) = call.take() else {
+                        return Poll::Ready(Ok(answer.map(MessageBody::pass)));
+                    };
+                    let Some((service, request)) = call.hear(&answer) else {
+                        return Poll::Ready(Ok(call.settings.decompress_response(answer)));
+                    };
+                    State::Waiting { service, request: Some(request), call: Some(call) }
+                }
+                StateProj::Waiting { service, request, call } => {
+                    ready!(service.poll_ready(cx))?;
+                    let Some(request) = request.take() else { return Poll::Pending };
+                    State::Running { inner: service.call(request), call: call.take() }
+                }
+                StateProj::Refused { error } => {
+                    let Some(error) = error.take() else { return Poll::Pending };
+                    return Poll::Ready(Ok(error.to_response()));
+                }
+            };
+            this.state.set(next);
         }
     }
 }

@@ -70,6 +70,14 @@ impl Accepted {
             .fold(Self::NOTHING, Self::with)
     }
 
+    pub(crate) const fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
+    }
+
     const fn with(self, encoding: Encoding) -> Self {
         Self(self.0 | 1 << encoding as u8)
     }

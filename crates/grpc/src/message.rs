@@ -30,6 +30,11 @@ impl Message {
     }
 
     /// The message as it came.
+    pub(crate) const fn framed(&self) -> &Bytes {
+        &self.framed
+    }
+
+    /// The message as it came.
     pub(crate) fn into_framed(self) -> Bytes {
         self.framed
     }

@@ -10,6 +10,7 @@ use thinwire::{Decoder, Encoded, Encoder, Encoding};
 use tokio::task::JoinHandle;
 
 use crate::counts::Counts;
+use crate::fallback::Recorder;
 use crate::message::{Message, Splitter, prefix};
 use crate::status::{CallError, Cause, Side};
 
@@ -37,6 +38,7 @@ pub(crate) struct Pipe {
     /// One that is not, behind them: its prefix is already in `small` if it has a new one.
     large: Option<Bytes>,
     job: Option<JoinHandle<Result<Done, CallError>>>,
+    recorder: Option<Recorder>,
 }
 
 /// A message that was worked on.
@@ -65,7 +67,14 @@ impl Pipe {
             small: BytesMut::new(),
             large: None,
             job: None,
+            recorder: None,
         }
+    }
+
+    /// Keeps what may have to be sent again.
+    pub(crate) fn recorded_by(mut self, recorder: Recorder) -> Self {
+        self.recorder = Some(recorder);
+        self
     }
 
     /// Takes a chunk in. [`poll_out`](Self::poll_out) has given all that came before.
@@ -119,6 +128,9 @@ impl Pipe {
     /// Checks that the stream may end here.
     pub(crate) fn end(&self) -> Result<(), CallError> {
         if self.splitter.is_empty() {
+            if let Some(recorder) = &self.recorder {
+                recorder.end();
+            }
             return Ok(());
         }
         let cause = Cause::Truncated { received_len: self.splitter.partial_len() };
@@ -126,6 +138,9 @@ impl Pipe {
     }
 
     fn start(&mut self, message: Message) -> Result<(), CallError> {
+        if let Some(recorder) = &self.recorder {
+            recorder.message(message.framed());
+        }
         let is_large = message.body().len() > self.offload_len;
         let is_plain = match &self.step {
             Step::Encode(_) => message.flag() != 0,

@@ -27,7 +27,7 @@ use crate::status::{CallError, Cause, Side};
 /// accepts to be spoken to in.
 ///
 /// ```
-/// use thinwire::{Decoder, Encoding};
+/// use thinwire::{Decoder, Encoder, Encoding};
 /// use thinwire_grpc::ServerCompressionLayer;
 ///
 /// let layer = ServerCompressionLayer::new(

@@ -9,6 +9,7 @@ use thinwire::{Decoder, Encoding};
 use crate::choice::{Compress, Encoders};
 use crate::counters::{Counters, Direction};
 use crate::counts::Counts;
+use crate::fallback::Fallback;
 use crate::headers::Accepted;
 
 /// A layer's settings; its services share them.
@@ -20,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) accepted: Accepted,
     pub(crate) offload_len: usize,
     pub(crate) per_method: Option<PerMethod>,
+    /// Of a client.
+    pub(crate) fallback: Fallback,
     pub(crate) counters: Arc<Counters>,
 }
 
@@ -35,6 +38,7 @@ impl Settings {
             accepted,
             offload_len: OFFLOAD_LEN,
             per_method: None,
+            fallback: Fallback::default(),
             counters: Arc::default(),
         }
     }

@@ -9,6 +9,7 @@
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
@@ -144,9 +145,9 @@ async fn to_client(headers: &[(&str, &str)], data: Vec<Bytes>, end: Option<Heade
             .headers_mut()
             .insert(name.parse::<http::HeaderName>().unwrap(), value.parse().unwrap());
     }
-    let mut answer = Some(answer);
+    let answer = Arc::new(Mutex::new(Some(answer)));
     let mut service = layer.layer(service_fn(move |_: Request<Wire>| {
-        let answer = answer.take().unwrap();
+        let answer = answer.lock().unwrap().take().unwrap();
         async { Ok::<_, Infallible>(answer) }
     }));
     let mut request = Request::new(Wire::new(vec![framed(0, b"hello")], None));

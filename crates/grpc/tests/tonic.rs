@@ -2,10 +2,13 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use bytes::Bytes;
-use support::{Echo, Tap, exchange, serve};
+use support::{Echo, Tap, exchange, serve, unary};
 use thinwire::{Decoder, Encoder, Encoding};
-use thinwire_grpc::{ClientCompressionLayer, Compress, Encoders, ServerCompressionLayer};
+use thinwire_grpc::{ClientCompressionLayer, Compress, Encoders, Fallback, ServerCompressionLayer};
 use tonic::Code;
 use tower::Layer;
 
@@ -156,4 +159,96 @@ async fn what_passed_is_counted() {
     assert_eq!(out, row(&received, thinwire_grpc::Direction::Decode));
     assert!(out.1 > 10 * out.2, "{out:?}");
     assert!(sent.errors.is_empty());
+}
+
+#[expect(clippy::unwrap_used, reason = "all are built in")]
+fn encoder(encoding: Encoding) -> Encoder {
+    Encoder::new(encoding).unwrap()
+}
+
+#[tokio::test]
+async fn a_client_falls_back_once_and_remembers_what_the_server_accepts() {
+    let decoder = Decoder::new(64 << 20).accept([Encoding::Identity, Encoding::Gzip]);
+    let layer = ServerCompressionLayer::new(all(), decoder);
+    let channel = serve(Echo::default(), layer).await;
+    let long = Bytes::from(vec![b'a'; 5000]);
+    for (encoders, second) in [
+        (Encoders::from(encoder(Encoding::Zstd)), None),
+        (Encoders::from([encoder(Encoding::Zstd), encoder(Encoding::Gzip)]), Some("gzip")),
+    ] {
+        let tap = Tap::new(channel.clone());
+        let client = ClientCompressionLayer::new(encoders, Decoder::new(64 << 20))
+            .fallback(Fallback::Uncompressed);
+        let service = client.layer(tap.clone());
+        assert_eq!(unary(service.clone(), long.clone()).await.unwrap(), long);
+        // Sent in zstd, refused, and sent again as it is.
+        assert_eq!(tap.seen().sent.last(), Some(&(0, 5000)));
+        assert!(!tap.seen().request.contains_key("grpc-encoding"));
+        let before = tap.seen().sent.len();
+        assert_eq!(unary(service, long.clone()).await.unwrap(), long);
+        assert_eq!(tap.seen().sent.len(), before + 1, "it is remembered");
+        let named =
+            tap.seen().request.get("grpc-encoding").map(|it| it.to_str().unwrap().to_owned());
+        assert_eq!(named.as_deref(), second);
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_several_messages_is_not_sent_again() {
+    let decoder = Decoder::new(64 << 20).accept([Encoding::Identity]);
+    let channel = serve(Echo::default(), ServerCompressionLayer::new(all(), decoder)).await;
+    let client = ClientCompressionLayer::new(encoder(Encoding::Lz4), Decoder::new(64 << 20));
+    let service = client.clone().fallback(Fallback::Uncompressed).layer(channel.clone());
+    let status = exchange(service.clone(), messages(), None).await.unwrap_err();
+    assert_eq!(status.code(), Code::Unimplemented);
+    assert!(exchange(service, messages(), None).await.unwrap() == messages(), "it is remembered");
+    // And without fallback every call fails.
+    for _ in 0..2 {
+        let status = unary(client.layer(channel.clone()), messages()[4].clone()).await.unwrap_err();
+        assert_eq!(status.code(), Code::Unimplemented);
+    }
+}
+
+#[tokio::test]
+async fn a_method_may_have_its_own_encoding() {
+    let layer = ServerCompressionLayer::new(all(), Decoder::new(64 << 20))
+        .per_method(|path| (path == "/test.Echo/Unary").then_some(Compress::Off));
+    let channel = serve(Echo::default(), layer).await;
+    let client = ClientCompressionLayer::new(all(), Decoder::new(64 << 20)).per_method(|path| {
+        path.ends_with("/Unary").then_some(Compress::With(Encoding::SnappyBlock))
+    });
+    let long = Bytes::from(vec![b'a'; 5000]);
+    let tap = Tap::new(channel);
+    unary(client.layer(tap.clone()), long.clone()).await.unwrap();
+    assert_eq!(tap.seen().request["grpc-encoding"], "snappy-block");
+    assert!(!tap.seen().response.contains_key("grpc-encoding"));
+    exchange(client.layer(tap.clone()), vec![long], None).await.unwrap();
+    assert_eq!(tap.seen().request["grpc-encoding"], "gzip");
+    assert_eq!(tap.seen().response["grpc-encoding"], "gzip");
+}
+
+/// On a runtime of one thread, and the threads that it starts for blocking work.
+#[test]
+fn large_messages_are_worked_on_beside_the_runtime() {
+    for (offload_len, is_beside) in [(1 << 20, true), (usize::MAX, false)] {
+        let started = Arc::new(AtomicUsize::new(0));
+        let count = started.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .on_thread_start(move || {
+                count.fetch_add(1, Ordering::Relaxed);
+            })
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let server = ServerCompressionLayer::new(all(), Decoder::new(64 << 20));
+            let channel = serve(Echo::default(), server.offload_above(offload_len)).await;
+            let client = ClientCompressionLayer::new(all(), Decoder::new(64 << 20));
+            let client = client.offload_above(offload_len).layer(channel);
+            let noise = (0..500_000u32).flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes());
+            let large = vec![noise.collect::<Vec<u8>>().into(); 3];
+            assert!(exchange(client, large.clone(), None).await.unwrap() == large);
+        });
+        assert_eq!(started.load(Ordering::Relaxed) > 0, is_beside, "{offload_len}");
+    }
 }

@@ -181,6 +181,20 @@ where
     Ok(all)
 }
 
+/// Sends one message and waits for one.
+pub(crate) async fn unary<S>(service: S, message: Bytes) -> Result<Bytes, Status>
+where
+    S: tonic::client::GrpcService<tonic::body::Body>,
+    S::ResponseBody: Body<Data = Bytes> + Send + 'static,
+    <S::ResponseBody as Body>::Error: Into<tonic::codegen::StdError> + Send,
+    S::Error: Into<tonic::codegen::StdError>,
+{
+    let mut grpc = tonic::client::Grpc::new(service);
+    grpc.ready().await.map_err(|error| Status::unknown(error.into().to_string()))?;
+    let path = http::uri::PathAndQuery::from_static("/test.Echo/Unary");
+    Ok(grpc.unary(tonic::Request::new(message), path, Raw).await?.into_inner())
+}
+
 /// What crossed the wire: headers, and flag and length of each message.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
@@ -236,14 +250,14 @@ impl tower::Service<Request<tonic::body::Body>> for Tap<Channel> {
 }
 
 /// A body whose messages are told of as they pass.
-struct Watched<B, F> {
+pub(crate) struct Watched<B, F> {
     inner: B,
     on_message: F,
     bytes: Vec<u8>,
 }
 
 impl<B, F> Watched<B, F> {
-    const fn new(inner: B, on_message: F) -> Self {
+    pub(crate) const fn new(inner: B, on_message: F) -> Self {
         Self { inner, on_message, bytes: Vec::new() }
     }
 }
