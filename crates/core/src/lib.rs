@@ -63,3 +63,8 @@ pub use error::{DecodeError, EncodeError, LevelError, UnknownEncoding, Unsupport
 pub use level::Level;
 pub use policy::Policy;
 pub use pool::PoolLimits;
+
+/// The example of the project's README is one of the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
