@@ -43,6 +43,8 @@ pub struct LinkOption {
     pub times_uncompressed: Option<f64>,
     /// What it waits for.
     pub limited_by: Option<Bottleneck>,
+    /// True when it moves so much only with `min_len` set.
+    pub rests_on_min_len: bool,
     /// From which length on to compress with it on this link; `None`: no message pays.
     pub min_len: Option<MinLen>,
     /// Link speed above which sending uncompressed is faster than compressing all messages;
@@ -142,35 +144,52 @@ fn way(
     corpus: &Corpus,
     class: Option<&SizeClass>,
     link: f64,
-) -> (Option<(f64, Bottleneck)>, Option<MinLen>) {
+) -> Way {
     if candidate.encoding == RAW {
         // What is not compressed is not copied either: only the link limits it.
-        return (Some((link, Bottleneck::Link)), None);
+        return Way { rate: Some((link, Bottleneck::Link)), ..Way::default() };
     }
-    let Some(all) = through(row, link) else { return (None, None) };
-    match min_len::cut(candidate, corpus, class, link) {
-        Some(cut) if cut.mb_per_second > all.0 => {
-            (Some((cut.mb_per_second, cut.limited_by)), Some(cut.min_len))
-        }
-        Some(cut) => (Some(all), Some(cut.min_len)),
+    let Some(all) = through(row, link) else { return Way::default() };
+    let cut = min_len::cut(candidate, corpus, class, link);
+    let least = cut.as_ref().map(|cut| cut.min_len.clone());
+    match cut {
+        Some(cut) if cut.mb_per_second > all.0 => Way {
+            rate: Some((cut.mb_per_second, cut.limited_by)),
+            rests_on_min_len: !cut.min_len.shortest_measured,
+            min_len: least,
+        },
         // No length gains message by message, yet the whole gains with all of them tried.
-        None if all.0 >= link * CLEARLY => (Some(all), Some(MinLen::all(&corpus.sample))),
-        None => (Some(all), None),
+        None if all.0 >= link * CLEARLY => {
+            let min_len = Some(MinLen::all(&corpus.sample));
+            Way { rate: Some(all), min_len, rests_on_min_len: false }
+        }
+        _ => Way { rate: Some(all), min_len: least, rests_on_min_len: false },
     }
+}
+
+/// How to use a candidate on the link, and what comes of it.
+#[derive(Debug, Default)]
+struct Way {
+    /// Payload MB per second, and what stops it from being more.
+    rate: Option<(f64, Bottleneck)>,
+    min_len: Option<MinLen>,
+    /// True when the rate is reached only with `min_len` set.
+    rests_on_min_len: bool,
 }
 
 fn option(candidate: &Candidate, corpus: &Corpus, link: f64, settings: &Settings) -> LinkOption {
     let row = &candidate.total;
     let is_raw = candidate.encoding == RAW;
-    let (way, min_len) = way(candidate, row, corpus, None, link);
+    let Way { rate, min_len, rests_on_min_len } = way(candidate, row, corpus, None, link);
     let cores = row.encode.mb_per_second.zip(row.decode.mb_per_second);
     let cpu_seconds = if is_raw { Some(0.0) } else { row.cpu_seconds_per_gb };
     let prices = settings.cpu_price_per_core_hour.zip(settings.network_price_per_gb);
     LinkOption {
         level: candidate.level.clone(),
-        payload_mb_per_second: way.map(|(rate, _)| rate),
-        times_uncompressed: way.map(|(rate, _)| rate / link),
-        limited_by: way.map(|(_, bottleneck)| bottleneck),
+        payload_mb_per_second: rate.map(|(rate, _)| rate),
+        times_uncompressed: rate.map(|(rate, _)| rate / link),
+        limited_by: rate.map(|(_, bottleneck)| bottleneck),
+        rests_on_min_len,
         min_len,
         pays_below_bits_per_second: cores
             .filter(|_| !is_raw && row.ratio >= CLEARLY)
@@ -233,8 +252,7 @@ fn classes(
         let rows: Vec<&Row> =
             candidates.iter().filter_map(|candidate| candidate.classes.get(index)).collect();
         let ways = candidates.iter().zip(&rows).map(|(candidate, row)| {
-            let (way, _) = way(candidate, row, corpus, Some(class), link);
-            way.map(|(rate, _)| rate)
+            way(candidate, row, corpus, Some(class), link).rate.map(|(rate, _)| rate)
         });
         let rates: Vec<Option<f64>> = ways.collect();
         let rate = |index: Option<usize>| match index {

@@ -52,12 +52,13 @@ pub struct EncodeArgs {
     /// Encoding, with its level if not the default one: zstd, zstd:3, gzip:6, snappy, ...
     #[arg(short, long, value_name = "ENCODING[:LEVEL]")]
     pub encoding: Level,
-    /// Longest message that is accepted
+    /// Longest message that is accepted, in B, kB, MB, GB, KiB, MiB or GiB
     #[arg(long, value_name = "SIZE", default_value = MAX_SIZE)]
     pub max_size: Size,
-    /// The message; standard input without one
+    /// The message; standard input without one, or with -
     pub file: Option<PathBuf>,
-    /// Where the encoded bytes go; standard output without it. They are there in full or not at all
+    /// Where the encoded bytes go, not the file that they come from; standard output without it, or
+    /// with -. They are there in full or not at all
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 }
@@ -66,14 +67,15 @@ pub struct EncodeArgs {
 #[derive(Debug, Args)]
 pub struct DecodeArgs {
     /// Encoding of the bytes: gzip, deflate, zstd, lz4, snappy, snappy-block, identity
-    #[arg(short, long, value_name = "ENCODING")]
+    #[arg(short, long, value_name = "ENCODING", value_parser = encoding)]
     pub encoding: Encoding,
-    /// Longest payload that is accepted; of the encoded bytes a quarter more and 1 MiB are read
+    /// Longest payload that is accepted, in B, kB, MB, GB, KiB, MiB or GiB; of the encoded bytes a quarter more and 1 MiB are read
     #[arg(long, value_name = "SIZE", default_value = MAX_SIZE)]
     pub max_size: Size,
-    /// The encoded bytes; standard input without it
+    /// The encoded bytes; standard input without a file, or with -
     pub file: Option<PathBuf>,
-    /// Where the payload goes; standard output without it. It is there in full or not at all
+    /// Where the payload goes, not the file that it comes from; standard output without it, or with
+    /// -. It is there in full or not at all
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 }
@@ -90,22 +92,24 @@ pub struct AdviseArgs {
     /// What to measure, such as zstd:1,zstd:3,snappy; all encodings at several levels without it
     #[arg(short, long, value_name = "ENCODING[:LEVEL]", value_delimiter = ',')]
     pub encoding: Vec<Level>,
-    /// Speed of the link, in bits per second
-    #[arg(long, value_name = "RATE", default_value = "1Gbit")]
-    pub link: BitRate,
-    /// Price of one core for an hour, in any currency
+    /// Speed of the link per second, in bit, kbit, Mbit, Gbit or Tbit; 1Gbit without it
+    #[arg(long, value_name = "RATE")]
+    pub link: Option<BitRate>,
+    /// Price of one core for an hour, in any currency; goes together with --network-price
     #[arg(long, value_name = "PRICE", requires = "network_price", value_parser = price)]
     pub cpu_price: Option<f64>,
-    /// Price of one GB (10^9 bytes) on the network, in the same currency
+    /// Price of one GB (10^9 bytes) on the network, in the same currency; goes together with
+    /// --cpu-price
     #[arg(long, value_name = "PRICE", requires = "cpu_price", value_parser = price)]
     pub network_price: Option<f64>,
-    /// What the header or label of a compressed message costs
+    /// What the header or label of a compressed message costs, in B or kB
     #[arg(long, value_name = "SIZE", default_value = "0")]
     pub label_len: Size,
-    /// Time to measure
+    /// Time to measure, in ms, s, min or h
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub time: Span,
-    /// Most bytes of messages to measure, a random choice of them; longer messages are left out
+    /// Most bytes of messages to measure, in B, kB, MB, GB, KiB, MiB or GiB: a random choice of them;
+    /// longer messages are left out
     #[arg(long, value_name = "SIZE", default_value = "16MiB")]
     pub sample_size: Size,
     /// Form of the report on standard output
@@ -126,6 +130,16 @@ pub enum Format {
     Json,
     /// For issues and documents
     Markdown,
+}
+
+/// What a decoder needs to know.
+fn encoding(text: &str) -> Result<Encoding, String> {
+    match text.split_once(':') {
+        Some((name, _)) if name.parse::<Encoding>().is_ok() => {
+            Err(format!("decoding takes an encoding without a level: {name}"))
+        }
+        _ => text.parse::<Encoding>().map_err(|error| error.to_string()),
+    }
 }
 
 fn price(text: &str) -> Result<f64, String> {

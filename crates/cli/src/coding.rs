@@ -1,7 +1,7 @@
 //! `thinwire encode` and `thinwire decode`: one whole message in, one out, or a clear error.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use thinwire::{Decoder, Encoder, Encoding, Level};
@@ -15,7 +15,8 @@ use crate::split::read_at_most;
 /// # Errors
 ///
 /// * [`Failure::Input`] for a file that cannot be read or exceeds `max_size`.
-/// * [`Failure::Usage`] for an encoding that is not built in.
+/// * [`Failure::Usage`] for an encoding that is not built in, one file as input and output, and a
+///   terminal that was not asked for with `-o`.
 pub fn encode(
     level: Level,
     max_size: usize,
@@ -23,6 +24,11 @@ pub fn encode(
     output: Option<&Path>,
 ) -> Result<(), Failure> {
     require(level.encoding())?;
+    if output.is_none() && io::stdout().is_terminal() {
+        let why = "encoded bytes are not for a terminal; -o FILE or a pipe takes them";
+        return Err(Failure::Usage(why.to_owned()));
+    }
+    let (input, output) = sides(input, output)?;
     let fault = |error| Failure::input(name(input), error);
     let encoder = Encoder::new(level).map_err(fault)?;
     let mut encoded = Vec::new();
@@ -39,7 +45,7 @@ pub fn encode(
 ///
 /// * [`Failure::Input`] for a file that cannot be read, exceeds the limits, or is not one whole
 ///   message in that encoding.
-/// * [`Failure::Usage`] for an encoding that is not built in.
+/// * [`Failure::Usage`] for an encoding that is not built in, and one file as input and output.
 pub fn decode(
     encoding: Encoding,
     max_size: usize,
@@ -47,6 +53,7 @@ pub fn decode(
     output: Option<&Path>,
 ) -> Result<(), Failure> {
     require(encoding)?;
+    let (input, output) = sides(input, output)?;
     let most = most_encoded(max_size);
     let encoded = read(input, most, || {
         format!(
@@ -75,6 +82,27 @@ pub fn require(encoding: Encoding) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Where `-` stands for the standard streams, and no file is both.
+fn sides<'a>(
+    input: Option<&'a PathBuf>,
+    output: Option<&'a Path>,
+) -> Result<(Option<&'a PathBuf>, Option<&'a Path>), Failure> {
+    let input = input.filter(|path| path.as_os_str() != "-");
+    let output = output.filter(|path| path.as_os_str() != "-");
+    match input.zip(output) {
+        Some((input, output)) if input.is_file() && is_same(input, output) => {
+            let name = input.display();
+            Err(Failure::Usage(format!("{name} is input and output; -o has to name another file")))
+        }
+        _ => Ok((input, output)),
+    }
+}
+
+fn is_same(input: &Path, output: &Path) -> bool {
+    let names = input.canonicalize().ok().zip(output.canonicalize().ok());
+    names.is_some_and(|(input, output)| input == output)
 }
 
 fn name(input: Option<&PathBuf>) -> String {

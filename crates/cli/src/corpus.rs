@@ -2,8 +2,8 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -44,6 +44,13 @@ pub struct Loaded {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CorpusError {
+    /// A file or folder that was named is not there or cannot be opened.
+    #[error("{why}")]
+    #[non_exhaustive]
+    Named {
+        /// Which, and what happened to it.
+        why: String,
+    },
     /// Nothing could be read.
     #[error("nothing could be read: {first}")]
     #[non_exhaustive]
@@ -80,9 +87,14 @@ pub enum CorpusError {
 ///
 /// # Errors
 ///
+/// * [`CorpusError::Named`] when a path that was named cannot be opened.
 /// * [`CorpusError::Unreadable`] when no file could be read.
 /// * [`CorpusError::Empty`] and [`CorpusError::TooLong`] when no message was found to measure.
 pub fn load(source: &Source, progress: &mut dyn FnMut(u64)) -> Result<Loaded, CorpusError> {
+    for path in &source.paths {
+        let why = |error| CorpusError::Named { why: format!("{}: {error}", path.display()) };
+        open(path).map_err(why)?;
+    }
     let mut reading = Reading {
         source,
         progress,
@@ -94,6 +106,18 @@ pub fn load(source: &Source, progress: &mut dyn FnMut(u64)) -> Result<Loaded, Co
         if path.is_dir() { reading.folder(path) } else { reading.file(path) }
     }
     reading.finish()
+}
+
+/// Opens a path that was named, to fail before all others are read.
+fn open(path: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
+        fs::read_dir(path).map(drop)
+    } else if metadata.is_file() {
+        File::open(path).map(drop)
+    } else {
+        Ok(()) // a pipe can be opened only once
+    }
 }
 
 struct Reading<'a> {
@@ -268,7 +292,7 @@ struct Counted<'a> {
 }
 
 impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let len = self.file.read(buffer)?;
         *self.read += len as u64;
         (self.progress)(*self.read);

@@ -50,11 +50,37 @@ fn man(name: Option<&str>) -> Result<(), Failure> {
             .find_subcommand(name)
             .ok_or_else(|| Failure::Usage(format!("there is no command {name:?}")))?,
     };
+    let man = clap_mangen::Man::new(command.clone());
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone())
-        .render(&mut page)
-        .map_err(|error| Failure::input("manual page", error))?;
-    output::write(&page, None)
+    man.render(&mut page).map_err(|error| Failure::input("manual page", error))?;
+    let page = mended(&String::from_utf8_lossy(&page), &man.get_filename());
+    output::write(page.as_bytes(), None)
+}
+
+/// Names program and version at the foot, also of a sub-command's page, and keeps the lines of the
+/// examples apart: the generator does neither.
+fn mended(page: &str, file_name: &str) -> String {
+    let mut text = String::with_capacity(page.len());
+    let mut is_kept = false;
+    for line in page.lines() {
+        if is_kept && line.starts_with(".SH ") {
+            text.push_str(".fi\n");
+            is_kept = false;
+        }
+        if line.starts_with(".TH ") {
+            let name = file_name.trim_end_matches(".1");
+            let version = env!("CARGO_PKG_VERSION");
+            text.push_str(&format!(".TH {name} 1 \"\" \"thinwire {version}\""));
+        } else {
+            text.push_str(line);
+        }
+        text.push('\n');
+        if line == ".SH EXTRA" {
+            text.push_str(".nf\n");
+            is_kept = true;
+        }
+    }
+    if is_kept { text + ".fi\n" } else { text }
 }
 
 /// Tells what went wrong; if standard error is gone, nobody can be told.

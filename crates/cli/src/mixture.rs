@@ -28,6 +28,8 @@ pub struct Part {
     pub share_of_bytes: f64,
     /// The kinds of files that it consists of, mostly.
     pub groups: Vec<String>,
+    /// True when every message of the part is of one of `groups`.
+    pub only_groups: bool,
 }
 
 /// Looks for two parts that differ by far in what they save.
@@ -67,14 +69,15 @@ fn part(corpus: &Corpus, inside: &[bool]) -> Part {
         let all = bytes_of(Some(group), false);
         all > 0 && bytes_of(Some(group), true) as f64 >= MOSTLY * all as f64
     };
-    let groups = sample.groups.iter().enumerate();
+    let mostly: Vec<bool> = (0..sample.groups.len()).map(is_mostly_inside).collect();
+    let in_groups = |group: &usize| mostly.get(*group).copied().unwrap_or_default();
+    let mut messages = sample.message_group.iter().zip(inside);
+    let groups = sample.groups.iter().zip(&mostly);
     Part {
+        only_groups: messages.all(|(group, inside)| !inside || in_groups(group)),
         messages: inside.iter().filter(|&&inside| inside).count() as u64,
         share_of_bytes: bytes_of(None, true) as f64 / sample.payload_bytes.max(1) as f64,
-        groups: groups
-            .filter(|(group, _)| is_mostly_inside(*group))
-            .map(|(_, name)| name.clone())
-            .collect(),
+        groups: groups.filter(|(_, mostly)| **mostly).map(|(name, _)| name.clone()).collect(),
     }
 }
 

@@ -27,6 +27,22 @@ pub fn write(bytes: &[u8], file: Option<&Path>) -> Result<(), Failure> {
     finish(io::stdout().lock(), bytes)
 }
 
+/// Checks that a file can be written, and leaves what is there as it is.
+///
+/// # Errors
+///
+/// [`Failure::Input`].
+pub fn check(named: &Path) -> Result<(), Failure> {
+    let path = target(named);
+    let result = match fs::metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => beside(&path, None).map(drop),
+        // Opening a pipe would wait for its reader, and closing it send the reader away.
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Ok(()),
+        _ => OpenOptions::new().write(true).open(&path).map(drop),
+    };
+    result.map_err(|error| Failure::input(named.display(), error))
+}
+
 /// Writes a text to standard output; its colours only go to a terminal, and never with `NO_COLOR`.
 ///
 /// # Errors
@@ -89,7 +105,9 @@ fn beside(path: &Path, like: Option<&Metadata>) -> io::Result<NamedTempFile> {
     if like.is_none() {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
     }
-    let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let file = builder
+        .tempfile_in(folder.unwrap_or(Path::new(".")))
+        .map_err(|error| without_name(&error))?;
     if let Some(like) = like {
         keep_owner(file.as_file(), like)?;
         file.as_file().set_permissions(like.permissions())?;
@@ -97,9 +115,16 @@ fn beside(path: &Path, like: Option<&Metadata>) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
+/// Nobody has asked for the temporary file, so its name explains nothing.
+fn without_name(error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    let why = text.split_once(" at path ").map_or(text.as_str(), |(why, _)| why);
+    io::Error::new(error.kind(), why)
+}
+
 /// Writes, then renames, so that no half file is ever seen.
 fn put_in_place(mut file: NamedTempFile, bytes: &[u8], path: &Path) -> io::Result<()> {
-    file.write_all(bytes)?;
+    file.as_file_mut().write_all(bytes)?; // its own `write_all` would name the temporary file
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 

@@ -71,6 +71,8 @@ pub struct Library {
 pub struct Settings {
     /// Speed of the link that the advice is for.
     pub link_bits_per_second: f64,
+    /// True when no speed was asked for.
+    pub link_is_default: bool,
     /// Price of an hour of one core, in any currency.
     pub cpu_price_per_core_hour: Option<f64>,
     /// Price of 10^9 bytes on the network, in the same currency.

@@ -20,15 +20,19 @@ use crate::{advise, coding, environment, output, render, stats};
 pub fn advise(args: AdviseArgs) -> Result<(), Failure> {
     let format = args.format;
     let html = args.html.clone();
-    let report = report(args)?;
-    if let Some(path) = html {
-        output::write(render::html::render(&report).as_bytes(), Some(&path))?;
+    if let Some(path) = &html {
+        output::check(path)?; // rather than after the measurement
     }
-    match format {
+    let report = report(args)?;
+    let printed = match format {
         Format::Table => output::print(&render::table::render(&report)),
         Format::Markdown => output::print(&render::markdown::render(&report)),
         Format::Json => output::print(&render::json::render(&report)),
+    };
+    if let Some(path) = html {
+        output::write(render::html::render(&report).as_bytes(), Some(&path))?;
     }
+    printed
 }
 
 fn report(args: AdviseArgs) -> Result<Report, Failure> {
@@ -69,7 +73,8 @@ fn report(args: AdviseArgs) -> Result<Report, Failure> {
 fn settings(args: &AdviseArgs) -> Settings {
     let split = clap::ValueEnum::to_possible_value(&args.split);
     Settings {
-        link_bits_per_second: args.link.0,
+        link_bits_per_second: args.link.map_or(DEFAULT_LINK, |link| link.0),
+        link_is_default: args.link.is_none(),
         cpu_price_per_core_hour: args.cpu_price,
         network_price_per_gb: args.network_price,
         label_bytes: args.label_len.0 as u64,
@@ -118,6 +123,9 @@ const USUAL: [(Encoding, Option<i32>); 11] = [
     (Encoding::Gzip, Some(1)),
     (Encoding::Gzip, Some(6)),
 ];
+
+/// The link of a usual machine: 1 Gbit/s.
+const DEFAULT_LINK: f64 = 1e9;
 
 /// Enough for every percentile shown; more would only make the JSON longer.
 const MAX_MESSAGES: usize = 10_000;

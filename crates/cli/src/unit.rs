@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub usize);
 
-/// A link speed in bits per second: `1Gbit`, `100Mbit`, `2.5Gbit/s`, `9600`.
+/// A link speed in bits per second: `1Gbit`, `100Mbit`, `2.5Gbit/s`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BitRate(pub f64);
 
@@ -33,6 +33,12 @@ pub enum UnitError {
     UnknownUnit {
         /// What was written.
         unit: String,
+        /// What could have been written.
+        units: &'static str,
+    },
+    /// There is only a number where it could mean several things.
+    #[error("a unit is missing; the units are {units}")]
+    MissingUnit {
         /// What could have been written.
         units: &'static str,
     },
@@ -92,7 +98,7 @@ impl FromStr for Span {
     }
 }
 
-/// Reads `12.5unit`; the units' case does not matter, their first entry is the bare number.
+/// Reads `12.5unit`; the units' case does not matter, a bare number needs an entry of its own.
 fn parse(
     text: &str,
     table: &[(&str, f64)],
@@ -105,6 +111,9 @@ fn parse(
     let number: f64 = number.parse().map_err(|_| UnitError::NotANumber { example })?;
     let unit = unit.trim();
     let Some((_, factor)) = table.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)) else {
+        if unit.is_empty() {
+            return Err(UnitError::MissingUnit { units });
+        }
         return Err(UnitError::UnknownUnit { unit: unit.to_owned(), units });
     };
     Some(number * factor).filter(|n| n.is_finite()).ok_or(UnitError::OutOfRange { example })
@@ -206,8 +215,7 @@ const SIZES: [(&str, f64); 13] = [
 /// From what still moves to far above what exists; multiples of it stay finite.
 const BIT_RATE_RANGE: RangeInclusive<f64> = 1.0..=1e18;
 
-const BIT_RATES: [(&str, f64); 10] = [
-    ("", 1.0),
+const BIT_RATES: [(&str, f64); 9] = [
     ("bit", 1.0),
     ("kbit", 1e3),
     ("Mbit", 1e6),
@@ -250,8 +258,10 @@ mod tests {
         assert_eq!("1Gbit".parse(), Ok(BitRate(1e9)));
         assert_eq!("2.5gbit/s".parse(), Ok(BitRate(2.5e9)));
         assert_eq!("100Mbps".parse(), Ok(BitRate(1e8)));
+        let units = "bit, kbit, Mbit, Gbit, Tbit (per second)";
+        assert_eq!("100".parse::<BitRate>(), Err(UnitError::MissingUnit { units }));
         let endless = "9".repeat(400);
-        for text in ["0", "0.9", "-1", "1GB", "nan", "9999999999Gbit", &endless] {
+        for text in ["0bit", "0.9bit", "9600", "-1", "1GB", "nan", "9999999999Gbit", &endless] {
             assert!(text.parse::<BitRate>().is_err(), "{text}");
         }
         assert_eq!(endless.parse::<Size>(), Err(UnitError::OutOfRange { example: "64KiB" }));

@@ -129,7 +129,9 @@ fn min_len_is_where_gains_begin() {
     assert_eq!(advice.min_len.unwrap().min_len_bytes, 530);
 
     let all = [identity(&corpus), uniform("zstd:1", &corpus, 2, 0.5, 0.5)];
-    let min_len = advise(&settings(), &corpus, &all).min_len.unwrap();
+    let advice = advise(&settings(), &corpus, &all);
+    assert!(!advice.options[1].rests_on_min_len);
+    let min_len = advice.min_len.unwrap();
     assert_eq!((min_len.min_len_bytes, min_len.shortest_measured), (10, true));
 }
 
@@ -210,8 +212,16 @@ fn a_mixture_is_called_one_and_told_by_names_where_they_tell() {
         if told {
             assert_eq!(mixture.shrinks.groups, [".json"]);
             assert_eq!(mixture.resists.groups, [".jpg"]);
+            assert!(mixture.shrinks.only_groups && mixture.resists.only_groups);
         }
     }
+    // One of the twenty that resist has the name of those that shrink.
+    let names = |index| if index <= 20 { ".json" } else { ".jpg" };
+    let corpus = corpus(&(0..40).map(|index| (1000, names(index))).collect::<Vec<_>>());
+    let rule = |index, len| (if index < 20 { len / 3 } else { len }, ns(len, 1.0), ns(len, 1.0));
+    let candidates = [identity(&corpus), candidate("zstd:1", &corpus, rule)];
+    let mixture = advise(&settings(), &corpus, &candidates).mixture.unwrap();
+    assert!(mixture.told_by_groups && !mixture.resists.only_groups && mixture.shrinks.only_groups);
     // One in ten that resists is no mixture.
     let corpus = thousands(10);
     let rule = |index, len| (if index < 9 { len / 3 } else { len }, ns(len, 1.0), ns(len, 1.0));

@@ -104,20 +104,55 @@ fn malformed_input_names_the_file_and_leaves_no_output() {
 }
 
 #[test]
-fn output_files_are_written_in_full_also_over_the_input() {
+fn a_file_is_not_input_and_output_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("message");
     fs::write(&path, "to and fro").unwrap();
     let name = path.to_str().unwrap();
-    assert!(run(&["encode", "-e", "lz4", name, "-o", name], b"").status.success());
-    assert!(run(&["decode", "-e", "lz4", name, "-o", name], b"").status.success());
+    let other = folder.path().join(".").join("message");
+    for command in ["encode", "decode"] {
+        for out in [name, other.to_str().unwrap()] {
+            let output = run(&[command, "-e", "identity", name, "-o", out], b"");
+            assert_eq!(output.status.code(), Some(2), "{command} to {out}");
+            assert!(stderr(&output).contains("input and output"), "{}", stderr(&output));
+        }
+    }
     assert_eq!(fs::read_to_string(&path).unwrap(), "to and fro");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
 
-    let nowhere = folder.path().join("no/such/folder");
-    let output = run(&["encode", "-e", "lz4", name, "-o", nowhere.to_str().unwrap()], b"");
+#[test]
+fn output_that_cannot_be_written_is_named_as_it_was() {
+    let output = run(&["encode", "-e", "lz4", "-o", "no/such/folder"], b"x");
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("no/such/folder"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("thinwire: no/such/folder: "), "{}", stderr(&output));
+    assert!(!stderr(&output).contains(".tmp"), "a name of its own: {}", stderr(&output));
+}
+
+#[test]
+fn a_dash_stands_for_the_standard_streams() {
+    let encoded = run(&["encode", "-e", "zstd", "-", "-o", "-"], b"to and fro");
+    assert_eq!(encoded.status.code(), Some(0), "{}", stderr(&encoded));
+    let decoded = run(&["decode", "-e", "zstd", "-", "-o", "-"], &encoded.stdout);
+    assert_eq!(decoded.stdout, b"to and fro", "{}", stderr(&decoded));
+}
+
+/// `script` makes the terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn encoded_bytes_do_not_go_to_a_terminal_unasked() {
+    let on_terminal = |more: &str| {
+        let line = format!("{} encode -e gzip Cargo.toml{more}", env!("CARGO_BIN_EXE_thinwire"));
+        let mut command = std::process::Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).stdin(Stdio::null());
+        command.output().ok()
+    };
+    let (Some(unasked), Some(asked)) = (on_terminal(""), on_terminal(" -o -")) else {
+        return eprintln!("skipped: no `script`");
+    };
+    let said = String::from_utf8_lossy(&unasked.stdout);
+    assert_eq!(unasked.status.code(), Some(2), "{said}");
+    assert!(said.contains("not for a terminal"), "{said}");
+    assert_eq!(asked.status.code(), Some(0));
 }
 
 #[cfg(unix)]
@@ -145,21 +180,30 @@ fn a_wrong_command_exits_with_2() {
         &["encode", "-e", "brotli"],
         &["encode"],
         &["decode", "-e", "zstd:3"],
+        &["decode", "-e", "brotli:3"],
+        &["advise", "--link", "100", "."],
         &["decode", "-e", "zstd", "--max-size", "4 parsecs"],
         &["advise"],
         &["advise", "-e", "nothing", "."],
-        &["advise", "--link", "0", "."],
+        &["advise", "--link", "0bit", "."],
         &["advise", "--cpu-price", "1", "."],
         &["advise", "--cpu-price", "-1", "--network-price", "nan", "."],
         &["advise", "--cpu-price=-0", "--network-price=1", "."],
         &["advise", "--cpu-price=1", "--network-price=1e300", "."],
-        &["advise", "--link", &"9".repeat(400), "."],
+        &["advise", "--link", &format!("{}bit", "9".repeat(400)), "."],
         &["man", "nothing"],
         &["frobnicate"],
     ] {
         let output = run(arguments, b"");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
         assert!(!output.stderr.is_empty());
+    }
+    for (arguments, why) in [
+        (["decode", "-e", "zstd:3"], "takes an encoding without a level: zstd"),
+        (["advise", "--link=100", "."], "bit, kbit, Mbit, Gbit, Tbit"),
+    ] {
+        let output = run(&arguments, b"");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
     }
     for level in ["zstd:99", "zstd:99999999999", "zstd:-99999999999"] {
         let output = run(&["encode", "-e", level], b"");
@@ -208,7 +252,10 @@ fn help_has_examples_and_completions_and_manual_pages_are_there() {
         let text = String::from_utf8(help.stdout).unwrap();
         assert!(help.status.success() && text.contains("Examples:"), "{command}");
         assert!(!text.contains('\x1b'), "colours are for terminals");
-        assert!(run(&["man", command], b"").stdout.starts_with(b".ie"), "{command}");
+        let page = String::from_utf8(run(&["man", command], b"").stdout).unwrap();
+        let foot = format!("1 \"\" \"thinwire {}\"", env!("CARGO_PKG_VERSION"));
+        assert!(page.contains(&format!("\n.TH thinwire-{command} {foot}\n")), "{page}");
+        assert!(page.contains("\n.nf\nExamples:\n") && page.contains("\n.fi\n"), "{page}");
     }
     assert!(run(&["man"], b"").status.success());
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {

@@ -236,9 +236,14 @@ fn bad_input_is_a_clear_error() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
-    let output = advise(Path::new("no/such/file"), &[]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("nothing could be read: no/such/file"), "{}", stderr(&output));
+    let folder = folder(&[("a.ndjson", &json_lines())]);
+    let output = advise(folder.path(), &["no/such/file"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(stderr(&output).contains("thinwire: no/such/file: "), "{}", stderr(&output));
+    let output = advise(folder.path(), &["--html", "no/such/page.html"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(stderr(&output).contains("thinwire: no/such/page.html: "), "{}", stderr(&output));
+    assert!(!stderr(&output).contains(".tmp"), "{}", stderr(&output));
 }
 
 /// A shell takes the memory away, so that holding what is too long would fail.

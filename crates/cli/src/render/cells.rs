@@ -23,7 +23,8 @@ pub const COLUMNS: [(&str, &str); 12] = [
 /// What the columns mean.
 pub const LEGEND: &str = "ratio: payload / encoded bytes. pays: messages made smaller. encoded: \
     bytes sent, each message the smaller way. MB/s: payload per second of one core. µs: per message. CPU: \
-    encode and decode, per GB of payload. ~0: less than a clock reading tells. pays below: on a faster link sending uncompressed wins. –: not measured, or \
+    encode and decode, per GB of payload. ~0: less than a clock reading tells. decode: \
+    of what was sent, so a message sent raw counts as a copy. pays below: on a faster link sending uncompressed wins. –: not measured, or \
     does not apply.";
 
 /// One line of the table.

@@ -9,7 +9,10 @@ use crate::unit;
 /// The answer in one sentence.
 #[must_use]
 pub fn headline(report: &Report) -> String {
-    let link = unit::bit_rate(report.settings.link_bits_per_second);
+    let mut link = unit::bit_rate(report.settings.link_bits_per_second);
+    if report.settings.link_is_default {
+        link.push_str(", the default of --link");
+    }
     let option = option(&report.advice, report.advice.fastest.as_deref());
     match option {
         None if report.candidates.len() < 2 => {
@@ -18,7 +21,11 @@ pub fn headline(report: &Report) -> String {
         None => format!("Do not compress: no encoding moves clearly more than the bare {link}."),
         Some(option) => {
             let times = option.times_uncompressed.map(unit::three_digits).unwrap_or_default();
-            format!("Use {}: it moves {times} times the payload over {link}.", option.level)
+            let level = &option.level;
+            let min_len = option.min_len.as_ref().filter(|_| option.rests_on_min_len);
+            let with = min_len.map(|min_len| format!(" with min_len {}", min_len.min_len_bytes));
+            let with = with.unwrap_or_default();
+            format!("Use {level}{with}: it moves {times} times the payload over {link}.")
         }
     }
 }
@@ -149,16 +156,18 @@ fn pays_up_to(pays: &PaysUpTo, fastest: Option<&LinkOption>) -> String {
 fn min_len(fastest: &LinkOption, min_len: &MinLen) -> String {
     let level = &fastest.level;
     let MinLen { min_len_bytes, shortest_measured, messages } = min_len;
-    let note = if *shortest_measured {
-        "the shortest message here pays already; shorter ones were not measured".to_owned()
-    } else {
-        format!(
-            "from there on ({}) they get through sooner in sum, message by message: the longest of \
-             encoding, sending and decoding against sending uncompressed",
-            counted(*messages, "message")
-        )
-    };
-    format!("min_len: {min_len_bytes} bytes for {level}; {note}.")
+    if *shortest_measured {
+        let shortest = unit::bytes(*min_len_bytes);
+        return format!(
+            "min_len: even the shortest message here ({shortest}) pays; no lower bound found."
+        );
+    }
+    format!(
+        "min_len: {min_len_bytes} bytes for {level}; from there on ({}) they get through sooner in \
+         sum, message by message: the longest of encoding, sending and decoding against sending \
+         uncompressed.",
+        counted(*messages, "message")
+    )
 }
 
 fn cost(cheapest: &Cheapest) -> String {
@@ -176,7 +185,8 @@ fn cost(cheapest: &Cheapest) -> String {
 fn mixture(mixture: &Mixture) -> String {
     let part = |part: &Part| {
         let names = if mixture.told_by_groups {
-            format!(": {}", part.groups.join(", "))
+            let mostly = if part.only_groups { "" } else { "mostly " };
+            format!(": {mostly}{}", part.groups.join(", "))
         } else {
             String::new()
         };

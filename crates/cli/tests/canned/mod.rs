@@ -9,6 +9,7 @@ use thinwire_cli::stats;
 pub(crate) fn settings() -> Settings {
     Settings {
         link_bits_per_second: 1e9,
+        link_is_default: true,
         cpu_price_per_core_hour: None,
         network_price_per_gb: None,
         label_bytes: 0,

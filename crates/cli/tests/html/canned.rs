@@ -115,6 +115,7 @@ fn environment() -> Environment {
 fn settings(link_bits_per_second: f64) -> Settings {
     Settings {
         link_bits_per_second,
+        link_is_default: false,
         cpu_price_per_core_hour: None,
         network_price_per_gb: None,
         label_bytes: 0,

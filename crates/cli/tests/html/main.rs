@@ -123,7 +123,20 @@ fn page_answers_in_words_too() {
     for (name, report) in canned::all() {
         let page = render(&report);
         let answer = match &report.advice.fastest {
-            Some(level) => format!("<h1>Use {level}: "),
+            Some(level) => {
+                let option = report.advice.options.iter().find(|option| option.level == *level);
+                let option = option.expect("the fastest is an option");
+                let min_len = option.min_len.as_ref().expect("it compresses something");
+                assert_eq!(
+                    page.contains("<small>none found</small>"),
+                    min_len.shortest_measured,
+                    "{name}"
+                );
+                match option.rests_on_min_len {
+                    true => format!("<h1>Use {level} with min_len {}: ", min_len.min_len_bytes),
+                    false => format!("<h1>Use {level}: "),
+                }
+            }
             None if report.candidates.len() < 2 => "<h1>No advice: ".to_owned(),
             None => "<h1>Do not compress: ".to_owned(),
         };

@@ -15,6 +15,7 @@ mod tradeoff;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{cells, prose};
+use crate::min_len::MinLen;
 use crate::report::Report;
 use crate::unit;
 
@@ -76,7 +77,7 @@ fn key_figures(report: &Report) -> Markup {
         ("ratio", Some((format!("{:.2}", row.ratio), ""))),
         ("encode", rate(row.encode.mb_per_second)),
         ("decode", rate(row.decode.mb_per_second)),
-        ("min_len", min_len.map(|min_len| (min_len.min_len_bytes.to_string(), "bytes"))),
+        ("min_len", min_len.map(min_len_figure)),
     ];
     html! {
         dl class="figures" {
@@ -86,6 +87,15 @@ fn key_figures(report: &Report) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// The shortest message of the sample is no setting.
+fn min_len_figure(min_len: &MinLen) -> (String, &'static str) {
+    if min_len.shortest_measured {
+        ("–".to_owned(), "none found")
+    } else {
+        (min_len.min_len_bytes.to_string(), "bytes")
     }
 }
 

@@ -52,7 +52,8 @@ impl Panel<'_> {
     pub(super) fn link(&self) -> Markup {
         let link = self.report.settings.link_bits_per_second;
         let (x, top, bottom) = (self.x.at(link), self.area.top, self.area.bottom);
-        let text = format!("your link: {}", unit::bit_rate(link));
+        let whose = if self.report.settings.link_is_default { "default" } else { "your" };
+        let text = format!("{whose} link: {}", unit::bit_rate(link));
         let half = self.width.text_width(&text) / 2.0;
         let middle = x.clamp(half, (self.width.pixels() - half).max(half));
         html! {

@@ -86,7 +86,8 @@ impl<'a> Histogram<'a> {
             bin.payload += len;
             bin.sent += sent.unwrap_or(len).min(len);
         }
-        let min_len = report.advice.min_len.as_ref().map(|min_len| min_len.min_len_bytes);
+        let min_len = report.advice.min_len.as_ref().filter(|min_len| !min_len.shortest_measured);
+        let min_len = min_len.map(|min_len| min_len.min_len_bytes);
         Some(Self { first, bins, under, min_len })
     }
 
