@@ -42,6 +42,8 @@ enum Mode {
     Map(Box<Pipe>),
     /// These bytes and nothing else.
     Given(Option<Bytes>),
+    /// All that was right has been passed on.
+    Failed(Option<CallError>),
 }
 
 /// How a fault of a message is told to whoever reads the body.
@@ -98,6 +100,11 @@ where
             if let Mode::Given(bytes) = this.mode {
                 return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))));
             }
+            if let Mode::Failed(error) = this.mode {
+                let error = error.take();
+                this.inner.set(None);
+                return Poll::Ready(error.map(|error| this.role.tell(error)));
+            }
             if let Mode::Map(pipe) = this.mode {
                 match ready!(pipe.poll_out(cx)) {
                     Ok(Some(data)) => return Poll::Ready(Some(Ok(Frame::data(data)))),
@@ -136,6 +143,7 @@ where
             Mode::Scan(scan) => scan.is_between_messages(),
             Mode::Map(pipe) => pipe.is_empty(),
             Mode::Given(bytes) => bytes.is_none(),
+            Mode::Failed(error) => return error.is_none(),
         };
         is_idle && self.inner.as_ref().is_none_or(Body::is_end_stream)
     }
@@ -145,7 +153,7 @@ where
             (Mode::Given(bytes), _) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            (Mode::Map(_), Some(_)) => SizeHint::default(),
+            (Mode::Map(_) | Mode::Failed(_), Some(_)) => SizeHint::default(),
             (Mode::Pass | Mode::Scan(_), Some(inner)) => inner.size_hint(),
             (_, None) => SizeHint::with_exact(0),
         }
@@ -160,8 +168,15 @@ impl Mode {
                 // Not a copy where the data are `Bytes`, as everybody's are.
                 let data = data.copy_to_bytes(data.remaining());
                 return match self {
-                    Self::Pass | Self::Given(_) => Ok(Some(Frame::data(data))),
-                    Self::Scan(scan) => scan.check(&data).map(|()| Some(Frame::data(data))),
+                    Self::Pass | Self::Given(_) | Self::Failed(_) => Ok(Some(Frame::data(data))),
+                    Self::Scan(scan) => match scan.check(&data) {
+                        Ok(()) => Ok(Some(Frame::data(data))),
+                        Err((0, error)) => Err(error),
+                        Err((good_len, error)) => {
+                            *self = Self::Failed(Some(error));
+                            Ok(Some(Frame::data(data.slice(..good_len))))
+                        }
+                    },
                     Self::Map(pipe) => {
                         pipe.push(data);
                         Ok(None)
@@ -186,7 +201,7 @@ impl Mode {
     /// Checks that the stream may end here.
     fn end(&mut self) -> Result<(), CallError> {
         match self {
-            Self::Pass | Self::Given(_) => Ok(()),
+            Self::Pass | Self::Given(_) | Self::Failed(_) => Ok(()),
             Self::Scan(scan) => scan.end(),
             Self::Map(pipe) => pipe.end(),
         }

@@ -39,6 +39,8 @@ pub(crate) struct Pipe {
     large: Option<Bytes>,
     job: Option<JoinHandle<Result<Done, CallError>>>,
     recorder: Option<Recorder>,
+    /// Told once all that came before it has been passed on.
+    failed: Option<CallError>,
 }
 
 /// A message that was worked on.
@@ -68,6 +70,7 @@ impl Pipe {
             large: None,
             job: None,
             recorder: None,
+            failed: None,
         }
     }
 
@@ -96,21 +99,25 @@ impl Pipe {
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Bytes>, CallError>> {
         loop {
-            if self.small.len() >= FRAME_LEN || (self.large.is_some() && !self.small.is_empty()) {
+            let is_last = self.large.is_some() || self.failed.is_some();
+            if self.small.len() >= FRAME_LEN || (is_last && !self.small.is_empty()) {
                 return Poll::Ready(Ok(Some(self.small.split().freeze())));
             }
             if let Some(large) = self.large.take() {
                 return Poll::Ready(Ok(Some(large)));
             }
+            if let Some(error) = self.failed.take() {
+                return Poll::Ready(Err(self.counts.failed(error)));
+            }
             if let Some(job) = &mut self.job {
                 let done = ready!(Pin::new(job).poll(cx));
                 self.job = None;
                 let done = done.unwrap_or_else(|_| Err(CallError::new(self.side, Cause::Stopped)));
-                self.put(done.map_err(|error| self.counts.failed(error))?);
+                self.put(done);
                 continue;
             }
             match self.splitter.next() {
-                Ok(Some(message)) => self.start(message)?,
+                Ok(Some(message)) => self.start(message),
                 Ok(None) if self.small.is_empty() => return Poll::Ready(Ok(None)),
                 Ok(None) => return Poll::Ready(Ok(Some(self.small.split().freeze()))),
                 Err(long) => {
@@ -119,7 +126,7 @@ impl Pipe {
                         Step::Encode(_) => usize::MAX,
                     };
                     let cause = Cause::TooLong { wire_len: long.len, limit };
-                    return Poll::Ready(Err(self.counts.failed(CallError::new(self.side, cause))));
+                    self.failed = Some(CallError::new(self.side, cause));
                 }
             }
         }
@@ -137,7 +144,7 @@ impl Pipe {
         Err(self.counts.failed(CallError::new(self.side, cause)))
     }
 
-    fn start(&mut self, message: Message) -> Result<(), CallError> {
+    fn start(&mut self, message: Message) {
         if let Some(recorder) = &self.recorder {
             recorder.message(message.framed());
         }
@@ -151,18 +158,20 @@ impl Pipe {
             self.job = Some(tokio::task::spawn_blocking(move || {
                 work(&step, &counts, message).map_err(|cause| CallError::new(side, cause))
             }));
-            return Ok(());
+            return;
         }
-        let done = work(&self.step, &self.counts, message)
-            .map_err(|cause| self.counts.failed(CallError::new(self.side, cause)))?;
-        self.put(done);
-        Ok(())
+        let done = work(&self.step, &self.counts, message);
+        self.put(done.map_err(|cause| CallError::new(self.side, cause)));
     }
 
-    fn put(&mut self, done: Done) {
+    fn put(&mut self, done: Result<Done, CallError>) {
         let body = match done {
-            Done::AsItCame(framed) => framed,
-            Done::Changed { flag, body } => {
+            Err(error) => {
+                self.failed = Some(error);
+                return;
+            }
+            Ok(Done::AsItCame(framed)) => framed,
+            Ok(Done::Changed { flag, body }) => {
                 let len = u32::try_from(body.len()).unwrap_or(u32::MAX);
                 self.small.extend_from_slice(&prefix(flag, len));
                 body

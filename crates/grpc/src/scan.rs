@@ -30,25 +30,28 @@ impl Scan {
         self.prefix_len == 0
     }
 
-    /// Checks a chunk on its way.
-    pub(crate) fn check(&mut self, mut chunk: &[u8]) -> Result<(), CallError> {
-        while let Some((&byte, after)) = chunk.split_first() {
+    /// Checks a chunk on its way. The error comes with how much of the chunk lies before the message
+    /// that is wrong.
+    pub(crate) fn check(&mut self, chunk: &[u8]) -> Result<(), (usize, CallError)> {
+        let (mut rest, mut good_len) = (chunk, 0);
+        while let Some((&byte, after)) = rest.split_first() {
             if self.prefix_len < PREFIX_LEN {
                 if let Some(place) = self.prefix.get_mut(self.prefix_len) {
                     *place = byte;
                 }
                 self.prefix_len += 1;
-                chunk = after;
+                rest = after;
                 if self.prefix_len == PREFIX_LEN {
-                    self.start()?;
+                    self.start().map_err(|error| (good_len, error))?;
                 }
             } else {
-                let passed = self.rest.min(chunk.len());
+                let passed = self.rest.min(rest.len());
                 self.rest -= passed;
-                chunk = chunk.get(passed..).unwrap_or_default();
+                rest = rest.get(passed..).unwrap_or_default();
             }
             if self.prefix_len == PREFIX_LEN && self.rest == 0 {
                 self.prefix_len = 0;
+                good_len = chunk.len() - rest.len();
             }
         }
         Ok(())

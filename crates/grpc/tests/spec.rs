@@ -315,3 +315,24 @@ async fn a_status_alone_passes_as_it_is() {
     let outcome = to_client(&[("grpc-status", "5"), ("grpc-encoding", "br")], vec![], None).await;
     assert_eq!(outcome.status.as_deref(), Some("5"));
 }
+
+#[tokio::test]
+async fn messages_before_a_bad_one_arrive_also_from_the_same_frame() {
+    let payload = b"said again and said again and said again and said again";
+    let good = [framed(1, &compressed(Encoding::Gzip, payload)), framed(0, b"plain")].concat();
+    let arrived = [framed(0, payload), framed(0, b"plain")].concat();
+    let over = [&[0][..], &u32::MAX.to_be_bytes()].concat();
+    for bad in [framed(1, b"no gzip").to_vec(), framed(2, b"?").to_vec(), over.clone()] {
+        let data = vec![Bytes::from([good.clone(), bad].concat())];
+        let outcome = to_client(&[("grpc-encoding", "gzip")], data, Some(trailers("0"))).await;
+        assert_eq!(outcome.data, arrived);
+        assert_ne!(outcome.status.as_deref(), Some("0"));
+    }
+    let plain = framed(0, b"plain");
+    for bad in [framed(1, b"?").to_vec(), framed(2, b"?").to_vec(), over] {
+        let data = vec![Bytes::from([&plain[..], &bad].concat())];
+        let outcome = to_client(&[], data, Some(trailers("0"))).await;
+        assert_eq!(outcome.data, plain);
+        assert_ne!(outcome.status.as_deref(), Some("0"));
+    }
+}

@@ -1,7 +1,7 @@
 //! Decompression of single LZ4 blocks, `lz4_Block_format.md`.
 //!
 //! Our own because what liblz4 makes of a damaged block (a copy from offset 0, a copy near the
-//! end) depends on how much room it has, and the answer to the same bytes must not. It is as fast:
+//! end) depends on how much room it has, and the answer to the same bytes must not. It is nearly as fast:
 //! short sequences, nearly all of them, are copied in fixed steps that may write past their end.
 
 /// Appends the block `src`, decompressed, to `dst` and returns `true`; or leaves `dst` as it was
