@@ -87,6 +87,20 @@ impl Decoder {
         self
     }
 
+    /// Lowers the limit, which is never raised; shares the pool. For a caller that first tries
+    /// what is quickly done.
+    ///
+    /// ```
+    /// # use thinwire::Decoder;
+    /// let decoder = Decoder::new(4 << 20);
+    /// assert_eq!(decoder.at_most(1 << 20).max_payload_len(), 1 << 20);
+    /// assert_eq!(decoder.at_most(8 << 20).max_payload_len(), 4 << 20);
+    /// ```
+    #[must_use]
+    pub fn at_most(&self, max_payload_len: usize) -> Self {
+        Self { max_payload_len: max_payload_len.min(self.max_payload_len), ..self.clone() }
+    }
+
     /// Returns the limit in bytes.
     ///
     /// ```

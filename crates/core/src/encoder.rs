@@ -152,6 +152,40 @@ impl Encoder {
         encoded
     }
 
+    /// Compresses a payload onto the end of `dst` if that pays; if not, `dst` is as before and the
+    /// reason is returned. On error `dst` is as before.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError::TooLong`] and [`EncodeError::Failed`]: see there.
+    ///
+    /// ```
+    /// # use thinwire::{Encoder, Encoding, RawReason};
+    /// let encoder = Encoder::new(Encoding::SnappyBlock)?;
+    /// let mut frame = Vec::new();
+    /// assert_eq!(encoder.compress_if_it_pays(&[7; 1000], &mut frame)?, None);
+    /// assert!(frame.len() < 60);
+    /// let reason = encoder.compress_if_it_pays(b"short", &mut frame)?;
+    /// assert_eq!(reason, Some(RawReason::BelowMinLen));
+    /// # Ok::<(), thinwire::EncodeError>(())
+    /// ```
+    pub fn compress_if_it_pays(
+        &self,
+        payload: &[u8],
+        dst: &mut Vec<u8>,
+    ) -> Result<Option<RawReason>, EncodeError> {
+        if let Some(reason) = self.reason_not_to_try(payload.len()) {
+            return Ok(Some(reason));
+        }
+        let start = dst.len();
+        self.compress_into(payload, dst)?;
+        if self.policy.should_keep(payload.len(), dst.len() - start) {
+            return Ok(None);
+        }
+        dst.truncate(start);
+        Ok(Some(RawReason::TooLittleSaved))
+    }
+
     /// Encodes a payload onto the end of `dst` and says how: the payload itself goes there when
     /// it does not pay. On error `dst` is as before.
     ///
@@ -170,13 +204,8 @@ impl Encoder {
     /// # Ok::<(), thinwire::EncodeError>(())
     /// ```
     pub fn encode_into(&self, payload: &[u8], dst: &mut Vec<u8>) -> Result<Encoding, EncodeError> {
-        let start = dst.len();
-        if self.reason_not_to_try(payload.len()).is_none() {
-            self.compress_into(payload, dst)?;
-            if self.policy.should_keep(payload.len(), dst.len() - start) {
-                return Ok(self.encoding());
-            }
-            dst.truncate(start);
+        if self.compress_if_it_pays(payload, dst)?.is_none() {
+            return Ok(self.encoding());
         }
         dst.extend_from_slice(payload);
         Ok(Encoding::Identity)

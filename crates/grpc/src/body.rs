@@ -20,8 +20,9 @@ pin_project! {
     /// The body of a request or a response whose messages are compressed or decompressed as they
     /// pass.
     ///
-    /// It holds one message at a time in each form, takes the next chunk only when all before it
-    /// has been passed on, and lets trailers through as they came.
+    /// It gathers messages into frames of some 32 KiB for as long as its source has more at once,
+    /// holds no more than such a frame and one message in each form, and lets trailers through as
+    /// they came.
     #[derive(Debug)]
     pub struct MessageBody<B> {
         // Dropped when the stream is given up, which tells the peer.
@@ -42,8 +43,18 @@ enum Mode {
     Map(Box<Pipe>),
     /// These bytes and nothing else.
     Given(Option<Bytes>),
-    /// All that was right has been passed on.
-    Failed(Option<CallError>),
+    /// One thing more, then nothing.
+    Last(Option<Last>),
+}
+
+/// What ends a body that had an end of its own.
+#[derive(Debug)]
+enum Last {
+    Trailers(HeaderMap),
+    /// A fault of a message.
+    Failed(CallError),
+    /// A fault of whatever made the body.
+    Broken(BoxError),
 }
 
 /// How a fault of a message is told to whoever reads the body.
@@ -96,45 +107,61 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let mut this = self.project();
-        loop {
-            if let Mode::Given(bytes) = this.mode {
-                return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))));
-            }
-            if let Mode::Failed(error) = this.mode {
-                let error = error.take();
-                this.inner.set(None);
-                return Poll::Ready(error.map(|error| this.role.tell(error)));
-            }
-            if let Mode::Map(pipe) = this.mode {
-                match ready!(pipe.poll_out(cx)) {
+        for _ in 0..MAX_TURNS {
+            match this.mode {
+                Mode::Given(bytes) => {
+                    return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))));
+                }
+                Mode::Last(last) => {
+                    let last = last.take();
+                    this.inner.set(None);
+                    return Poll::Ready(last.map(|last| this.role.tell(last)));
+                }
+                Mode::Map(pipe) => match ready!(pipe.poll_full(cx)) {
                     Ok(Some(data)) => return Poll::Ready(Some(Ok(Frame::data(data)))),
                     Ok(None) => {}
                     Err(error) => {
-                        this.inner.set(None);
-                        *this.mode = Mode::Pass;
-                        return Poll::Ready(Some(this.role.tell(error)));
+                        *this.mode = Mode::Last(Some(Last::Failed(error)));
+                        continue;
                     }
-                }
+                },
+                Mode::Pass | Mode::Scan(_) => {}
             }
             let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
-            let step = match ready!(inner.poll_frame(cx)) {
-                Some(Ok(frame)) => this.mode.take(frame),
-                Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
-                None => match this.mode.end() {
-                    Ok(()) => return Poll::Ready(None),
-                    Err(error) => Err(error),
-                },
+            let Poll::Ready(frame) = inner.poll_frame(cx) else {
+                // Nobody waits for a message until others fill its frame.
+                let data = this.mode.flush().map(Frame::data);
+                return data.map_or(Poll::Pending, |data| Poll::Ready(Some(Ok(data))));
             };
-            match step {
-                Ok(Some(frame)) => return Poll::Ready(Some(Ok(frame))),
-                Ok(None) => {}
-                Err(error) => {
-                    this.inner.set(None);
-                    *this.mode = Mode::Pass;
-                    return Poll::Ready(Some(this.role.tell(error)));
+            let last = match frame.map(|frame| frame.map(Frame::into_data)) {
+                Some(Ok(Ok(mut data))) => {
+                    // Not a copy where the data are `Bytes`, as everybody's are.
+                    match this.mode.take(data.copy_to_bytes(data.remaining())) {
+                        Some(data) => return Poll::Ready(Some(Ok(Frame::data(data)))),
+                        None => continue,
+                    }
                 }
+                Some(Ok(Err(frame))) => match frame.into_trailers() {
+                    // An error that the peer tells is worth more than that it stopped there.
+                    Ok(trailers) if tells_error(&trailers) => Some(Last::Trailers(trailers)),
+                    Ok(trailers) => Some(match this.mode.end() {
+                        Ok(()) => Last::Trailers(trailers),
+                        Err(error) => Last::Failed(error),
+                    }),
+                    Err(_) => continue, // a kind of frame that HTTP does not have yet
+                },
+                Some(Err(error)) => Some(Last::Broken(error.into())),
+                None => this.mode.end().err().map(Last::Failed),
+            };
+            let data = this.mode.flush();
+            *this.mode = Mode::Last(last);
+            if let Some(data) = data {
+                return Poll::Ready(Some(Ok(Frame::data(data))));
             }
         }
+        // So many frames without a byte to pass on: others have their turn.
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 
     fn is_end_stream(&self) -> bool {
@@ -143,7 +170,7 @@ where
             Mode::Scan(scan) => scan.is_between_messages(),
             Mode::Map(pipe) => pipe.is_empty(),
             Mode::Given(bytes) => bytes.is_none(),
-            Mode::Failed(error) => return error.is_none(),
+            Mode::Last(last) => return last.is_none(),
         };
         is_idle && self.inner.as_ref().is_none_or(Body::is_end_stream)
     }
@@ -153,7 +180,7 @@ where
             (Mode::Given(bytes), _) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            (Mode::Map(_) | Mode::Failed(_), Some(_)) => SizeHint::default(),
+            (Mode::Map(_) | Mode::Last(_), _) => SizeHint::default(),
             (Mode::Pass | Mode::Scan(_), Some(inner)) => inner.size_hint(),
             (_, None) => SizeHint::with_exact(0),
         }
@@ -161,47 +188,36 @@ where
 }
 
 impl Mode {
-    /// Takes a frame in; gives one back that passes as it is.
-    fn take<D: Buf>(&mut self, frame: Frame<D>) -> Result<Option<Frame<Bytes>>, CallError> {
-        let frame = match frame.into_data() {
-            Ok(mut data) => {
-                // Not a copy where the data are `Bytes`, as everybody's are.
-                let data = data.copy_to_bytes(data.remaining());
-                return match self {
-                    Self::Pass | Self::Given(_) | Self::Failed(_) => Ok(Some(Frame::data(data))),
-                    Self::Scan(scan) => match scan.check(&data) {
-                        Ok(()) => Ok(Some(Frame::data(data))),
-                        Err((0, error)) => Err(error),
-                        Err((good_len, error)) => {
-                            *self = Self::Failed(Some(error));
-                            Ok(Some(Frame::data(data.slice(..good_len))))
-                        }
-                    },
-                    Self::Map(pipe) => {
-                        pipe.push(data);
-                        Ok(None)
-                    }
-                };
-            }
-            Err(frame) => frame,
-        };
-        match frame.into_trailers() {
-            Ok(trailers) => {
-                // An error that the peer tells is worth more than that it stopped there.
-                if !tells_error(&trailers) {
-                    self.end()?;
+    /// Takes data in; gives back what passes as it is.
+    fn take(&mut self, data: Bytes) -> Option<Bytes> {
+        match self {
+            Self::Pass | Self::Given(_) | Self::Last(_) => Some(data),
+            Self::Scan(scan) => match scan.check(&data) {
+                Ok(()) => Some(data),
+                Err((good_len, error)) => {
+                    *self = Self::Last(Some(Last::Failed(error)));
+                    (good_len > 0).then(|| data.slice(..good_len))
                 }
-                *self = Self::Pass; // nothing comes after them
-                Ok(Some(Frame::trailers(trailers)))
+            },
+            Self::Map(pipe) => {
+                pipe.push(data);
+                None
             }
-            Err(_) => Ok(None), // a kind of frame that HTTP does not have yet
+        }
+    }
+
+    /// Gives what has been worked on so far.
+    fn flush(&mut self) -> Option<Bytes> {
+        match self {
+            Self::Map(pipe) => pipe.flush(),
+            Self::Pass | Self::Scan(_) | Self::Given(_) | Self::Last(_) => None,
         }
     }
 
     /// Checks that the stream may end here.
-    fn end(&mut self) -> Result<(), CallError> {
+    fn end(&self) -> Result<(), CallError> {
         match self {
-            Self::Pass | Self::Given(_) | Self::Failed(_) => Ok(()),
+            Self::Pass | Self::Given(_) | Self::Last(_) => Ok(()),
             Self::Scan(scan) => scan.end(),
             Self::Map(pipe) => pipe.end(),
         }
@@ -209,10 +225,12 @@ impl Mode {
 }
 
 impl Role {
-    fn tell(self, error: CallError) -> Result<Frame<Bytes>, BoxError> {
-        match self {
-            Self::Request => Err(into_body_error(error)),
-            Self::Response => Ok(Frame::trailers(error.to_trailers())),
+    fn tell(self, last: Last) -> Result<Frame<Bytes>, BoxError> {
+        match (last, self) {
+            (Last::Trailers(trailers), _) => Ok(Frame::trailers(trailers)),
+            (Last::Broken(error), _) => Err(error),
+            (Last::Failed(error), Self::Request) => Err(into_body_error(error)),
+            (Last::Failed(error), Self::Response) => Ok(Frame::trailers(error.to_trailers())),
         }
     }
 }
@@ -220,6 +238,9 @@ impl Role {
 fn tells_error(trailers: &HeaderMap) -> bool {
     trailers.get(GRPC_STATUS).is_some_and(|status| status != "0")
 }
+
+/// How often a body asks its source for more before it gives others their turn.
+const MAX_TURNS: usize = 128;
 
 /// tonic reads the code of a `Status`, and takes any other error for code 2.
 #[cfg(feature = "tonic")]

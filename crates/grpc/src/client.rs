@@ -20,10 +20,11 @@ use crate::choice::{Compress, Encoders, NoEncoder, choose};
 use crate::counters::{Counters, Direction};
 use crate::fallback::{Fallback, Learned, Recorder, refuses_encoding, sent_encoding};
 use crate::headers::{self, Accepted, GRPC_ACCEPT_ENCODING, GRPC_ENCODING, GRPC_STATUS};
-use crate::pipe::{Pipe, Step};
+use crate::pipe::Pipe;
 use crate::scan::Scan;
 use crate::settings::Settings;
 use crate::status::{CallError, Cause, Side};
+use crate::step::Step;
 
 /// Gives a gRPC client encodings: those of its encoders to speak in, those that its decoder
 /// accepts to be answered in.
@@ -179,8 +180,8 @@ impl Settings {
         let Some(encoder) = encoder else { return Ok(Request::from_parts(parts, body)) };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
         parts.headers.remove(CONTENT_LENGTH);
-        let step = Step::Encode(encoder.clone());
-        let mut pipe = Pipe::new(step, Side::Client, counts, self.offload_len);
+        let step = Step::encode(encoder.clone(), self.offload_len);
+        let mut pipe = Pipe::new(step, Side::Client, counts, self);
         if let Some(recorder) = recorder {
             pipe = pipe.recorded_by(recorder);
         }
@@ -210,20 +211,14 @@ impl Settings {
             Err(unknown) => Err(Cause::from(unknown)),
         };
         parts.headers.remove(GRPC_ENCODING);
-        if is_status_alone(&parts.headers) {
-            return Response::from_parts(parts, MessageBody::pass(body));
-        }
-        let body = if encoding == Ok(Encoding::Identity) {
+        // Nothing comes behind a status in the headers; if it does, it is nobody's message.
+        let body = if encoding == Ok(Encoding::Identity) || is_status_alone(&parts.headers) {
             let scan = Scan::new(Side::Client, self.decoder.max_payload_len(), counts);
             MessageBody::scan(body, Role::Response, scan)
         } else {
             parts.headers.remove(CONTENT_LENGTH);
-            let step = Step::Decode(self.decoder.clone(), encoding);
-            MessageBody::map(
-                body,
-                Role::Response,
-                Pipe::new(step, Side::Client, counts, self.offload_len),
-            )
+            let step = Step::decode(&self.decoder, encoding, self.offload_len);
+            MessageBody::map(body, Role::Response, Pipe::new(step, Side::Client, counts, self))
         };
         Response::from_parts(parts, body)
     }

@@ -1,9 +1,9 @@
-//! One direction of a layer's counters, and the clock.
+//! One direction of a layer's counters.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use thinwire::{Encoded, Encoding};
+use thinwire::{Encoding, RawReason};
 
 use crate::counters::{Counters, Direction};
 use crate::status::CallError;
@@ -19,16 +19,7 @@ impl Counts {
         Self { counters, direction }
     }
 
-    pub(crate) fn encoded(&self, encoded: &Encoded, payload_len: usize, started: Instant) {
-        let wire_len = encoded.bytes().len();
-        let time = started.elapsed();
-        self.counters.passed(self.direction, encoded.encoding(), payload_len, wire_len, time);
-        if let Some(reason) = encoded.raw_reason() {
-            self.counters.kept_raw(reason);
-        }
-    }
-
-    pub(crate) fn decoded(
+    pub(crate) fn passed(
         &self,
         encoding: Encoding,
         payload_len: usize,
@@ -36,6 +27,10 @@ impl Counts {
         time: Duration,
     ) {
         self.counters.passed(self.direction, encoding, payload_len, wire_len, time);
+    }
+
+    pub(crate) fn kept_raw(&self, reason: RawReason) {
+        self.counters.kept_raw(reason);
     }
 
     /// Counts an error, tells it, and gives it back.

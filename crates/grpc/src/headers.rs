@@ -32,14 +32,14 @@ pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
 
 /// Reads the encoding of a stream; identity if it is not said.
 pub(crate) fn encoding(headers: &HeaderMap) -> Result<Encoding, UnknownEncoding> {
-    let mut values = headers.get_all(GRPC_ENCODING).iter();
-    let Some(value) = values.next() else { return Ok(Encoding::Identity) };
-    let text = String::from_utf8_lossy(value.as_bytes());
-    match text.trim() {
-        "" => Ok(Encoding::Identity),
-        token if values.next().is_none() => token.parse(),
+    let lines = headers.get_all(GRPC_ENCODING).iter();
+    let texts = lines.map(|line| String::from_utf8_lossy(line.as_bytes()));
+    let mut tokens = texts.filter(|text| !text.trim().is_empty());
+    let Some(token) = tokens.next() else { return Ok(Encoding::Identity) };
+    match tokens.next() {
+        None => token.trim().parse(),
         // More than one line is more than one encoding, which no peer sends and nobody decodes.
-        token => format!("{token}, …").parse(),
+        Some(_) => format!("{}, …", token.trim()).parse(),
     }
 }
 
@@ -167,6 +167,8 @@ mod tests {
             assert!(encoding(&[unknown]).is_err(), "{unknown:?}");
         }
         assert!(encoding(&[b"gzip", b"gzip"]).is_err());
+        assert_eq!(encoding(&[b"", b"gzip", b" "]), Ok(Encoding::Gzip));
+        assert!(encoding(&[b"", b"br"]).is_err());
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod client;
 mod counters;
 mod counts;
 mod fallback;
+mod frame;
 mod headers;
 mod message;
 mod pipe;
@@ -41,6 +42,7 @@ mod scan;
 mod server;
 mod settings;
 mod status;
+mod step;
 #[cfg(feature = "tonic")]
 mod tonic;
 

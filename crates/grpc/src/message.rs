@@ -12,6 +12,9 @@ use bytes::{Buf, Bytes, BytesMut};
 /// The length of the prefix.
 pub(crate) const PREFIX_LEN: usize = 5;
 
+/// The longest message that a prefix can say.
+pub(crate) const MAX_LEN: usize = u32::MAX as usize;
+
 /// A message with its prefix, as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Message {
@@ -24,9 +27,9 @@ impl Message {
         self.framed.first().copied().unwrap_or(0)
     }
 
-    /// The message without its prefix; shares the bytes.
-    pub(crate) fn body(&self) -> Bytes {
-        self.framed.slice(PREFIX_LEN.min(self.framed.len())..)
+    /// The message without its prefix.
+    pub(crate) fn body(&self) -> &[u8] {
+        self.framed.get(PREFIX_LEN..).unwrap_or_default()
     }
 
     /// The message as it came.
@@ -141,7 +144,7 @@ mod tests {
         for chunk in chunks {
             splitter.push(chunk);
             while let Some(message) = splitter.next().unwrap() {
-                messages.push((message.flag(), message.body()));
+                messages.push((message.flag(), message.into_framed().slice(PREFIX_LEN..)));
             }
         }
         (messages, splitter)

@@ -17,13 +17,14 @@ pub(crate) struct Scan {
     /// The prefix as far as it has come.
     prefix: [u8; PREFIX_LEN],
     prefix_len: usize,
-    /// How much of the message is still to come.
+    /// How long the message is, and how much of it is still to come.
+    len: usize,
     rest: usize,
 }
 
 impl Scan {
     pub(crate) const fn new(side: Side, limit: usize, counts: Counts) -> Self {
-        Self { side, limit, counts, prefix: [0; PREFIX_LEN], prefix_len: 0, rest: 0 }
+        Self { side, limit, counts, prefix: [0; PREFIX_LEN], prefix_len: 0, len: 0, rest: 0 }
     }
 
     pub(crate) const fn is_between_messages(&self) -> bool {
@@ -50,7 +51,7 @@ impl Scan {
                 rest = rest.get(passed..).unwrap_or_default();
             }
             if self.prefix_len == PREFIX_LEN && self.rest == 0 {
-                self.prefix_len = 0;
+                (self.prefix_len, self.len) = (0, 0);
                 good_len = chunk.len() - rest.len();
             }
         }
@@ -62,8 +63,8 @@ impl Scan {
         let len = usize::try_from(u32::from_be_bytes(len)).unwrap_or(usize::MAX);
         let cause = match flag {
             0 if len <= self.limit => {
-                self.rest = len;
-                self.counts.decoded(Encoding::Identity, len, len, Duration::ZERO);
+                (self.len, self.rest) = (len, len);
+                self.counts.passed(Encoding::Identity, len, len, Duration::ZERO);
                 return Ok(());
             }
             0 => Cause::TooLong { wire_len: len, limit: self.limit },
@@ -77,7 +78,8 @@ impl Scan {
         if self.is_between_messages() {
             return Ok(());
         }
-        let cause = Cause::Truncated { received_len: self.prefix_len };
+        let received_len = self.prefix_len + self.len - self.rest;
+        let cause = Cause::Truncated { received_len };
         Err(self.counts.failed(CallError::new(self.side, cause)))
     }
 }

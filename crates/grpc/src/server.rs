@@ -18,10 +18,11 @@ use crate::body::{BoxError, MessageBody, Role};
 use crate::choice::{Compress, Encoders, NoEncoder, choose};
 use crate::counters::{Counters, Direction};
 use crate::headers::{self, Accepted, GRPC_ACCEPT_ENCODING, GRPC_ENCODING, GRPC_STATUS};
-use crate::pipe::{Pipe, Step};
+use crate::pipe::Pipe;
 use crate::scan::Scan;
 use crate::settings::Settings;
 use crate::status::{CallError, Cause, Side};
+use crate::step::Step;
 
 /// Gives a gRPC server encodings: those of its encoders to answer in, those that its decoder
 /// accepts to be spoken to in.
@@ -154,8 +155,8 @@ impl Settings {
             MessageBody::scan(body, Role::Request, scan)
         } else {
             parts.headers.remove(CONTENT_LENGTH);
-            let step = Step::Decode(self.decoder.clone(), Ok(encoding));
-            let pipe = Pipe::new(step, Side::Server, counts, self.offload_len);
+            let step = Step::decode(&self.decoder, Ok(encoding), self.offload_len);
+            let pipe = Pipe::new(step, Side::Server, counts, self);
             MessageBody::map(body, Role::Request, pipe)
         };
         Ok(Request::from_parts(parts, body))
@@ -190,15 +191,22 @@ impl Client {
             Ok(None) => return Response::from_parts(parts, MessageBody::pass(body)),
             Err(NoEncoder(encoding)) => {
                 let error = CallError::new(Side::Server, Cause::NoEncoder(encoding));
-                return counts.failed(error).to_response();
+                return refuse(&counts.failed(error), settings.accepted);
             }
         };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
         parts.headers.remove(CONTENT_LENGTH);
-        let step = Step::Encode(encoder.clone());
-        let pipe = Pipe::new(step, Side::Server, counts, settings.offload_len);
+        let step = Step::encode(encoder.clone(), settings.offload_len);
+        let pipe = Pipe::new(step, Side::Server, counts, settings);
         Response::from_parts(parts, MessageBody::map(body, Role::Response, pipe))
     }
+}
+
+/// A reply of headers alone, with what would have been accepted.
+fn refuse<B: Default>(error: &CallError, accepted: Accepted) -> Response<B> {
+    let mut response = error.to_response();
+    response.headers_mut().insert(GRPC_ACCEPT_ENCODING, accepted.to_value());
+    response
 }
 
 fn is_compressed(headers: &HeaderMap) -> bool {
@@ -240,9 +248,7 @@ where
             }
             StateProj::Refused { error, accepted } => {
                 let Some(error) = error.take() else { return Poll::Pending };
-                let mut response = error.to_response();
-                response.headers_mut().insert(GRPC_ACCEPT_ENCODING, accepted.to_value());
-                Poll::Ready(Ok(response))
+                Poll::Ready(Ok(refuse(&error, *accepted)))
             }
         }
     }

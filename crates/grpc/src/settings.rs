@@ -10,6 +10,7 @@ use crate::choice::{Compress, Encoders};
 use crate::counters::{Counters, Direction};
 use crate::counts::Counts;
 use crate::fallback::Fallback;
+use crate::frame::Buffers;
 use crate::headers::Accepted;
 
 /// A layer's settings; its services share them.
@@ -24,6 +25,7 @@ pub(crate) struct Settings {
     /// Of a client.
     pub(crate) fallback: Fallback,
     pub(crate) counters: Arc<Counters>,
+    pub(crate) buffers: Arc<Buffers>,
 }
 
 /// A function of the path, such as `/package.Service/Method`.
@@ -40,6 +42,7 @@ impl Settings {
             per_method: None,
             fallback: Fallback::default(),
             counters: Arc::default(),
+            buffers: Arc::default(),
         }
     }
 
