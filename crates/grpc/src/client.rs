@@ -168,7 +168,7 @@ impl Settings {
         recorder: Option<Recorder>,
     ) -> Result<Request<B>, CallError> {
         let (mut parts, body) = request.into_parts();
-        parts.headers.insert(GRPC_ACCEPT_ENCODING, self.accepted.to_value());
+        parts.headers.insert(GRPC_ACCEPT_ENCODING, self.accepted.clone());
         if parts.headers.contains_key(GRPC_ENCODING) {
             return Ok(Request::from_parts(parts, body));
         }

@@ -8,15 +8,21 @@ use bytes::{Bytes, BytesMut};
 
 use crate::message::{PREFIX_LEN, prefix};
 
-/// What a layer keeps for its frames: at most [`MAX_KEPT`] buffers of at most [`MAX_KEPT_LEN`]
-/// bytes for each of the two uses.
+/// What a layer keeps for its frames.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     /// Where frames are made; the last used on top.
-    making: Mutex<Vec<Vec<u8>>>,
+    making: Mutex<Kept<Vec<u8>>>,
     /// Where frames are that went out as copies; the one that has been out for longest, which is
     /// most likely back, in front.
-    copies: Mutex<VecDeque<BytesMut>>,
+    copies: Mutex<Kept<BytesMut>>,
+}
+
+/// Buffers with their capacities: at most [`MAX_KEPT`] of at most [`MAX_KEPT_BYTES`] in all.
+#[derive(Debug)]
+struct Kept<T> {
+    buffers: VecDeque<(usize, T)>,
+    bytes: usize,
 }
 
 /// How a frame leaves its buffer.
@@ -93,7 +99,7 @@ impl Frame {
     /// Gives the buffer, one that was used before if there is one.
     fn ready(&mut self) -> &mut Vec<u8> {
         if self.bytes.capacity() == 0
-            && let Some(kept) = lock(&self.buffers.making).pop()
+            && let Some((_, kept)) = lock(&self.buffers.making).pop_back()
         {
             self.bytes = kept;
         }
@@ -103,7 +109,7 @@ impl Frame {
     /// Takes what has been made.
     pub(crate) fn take(&mut self) -> Bytes {
         match self.leaving {
-            Leaving::Copied if self.bytes.len() > MAX_KEPT_LEN => {
+            Leaving::Copied if self.bytes.len() > MAX_COPY_LEN => {
                 Bytes::from(std::mem::take(&mut self.bytes))
             }
             Leaving::Copied => {
@@ -127,30 +133,53 @@ impl Drop for Frame {
 
 impl Buffers {
     fn keep(&self, mut bytes: Vec<u8>) {
-        if !(1..=MAX_KEPT_LEN).contains(&bytes.capacity()) {
-            return;
-        }
-        bytes.clear();
-        let mut making = lock(&self.making);
-        if making.len() < MAX_KEPT {
-            making.push(bytes);
+        if bytes.capacity() > 0 {
+            bytes.clear();
+            lock(&self.making).push_back(bytes.capacity(), bytes);
         }
     }
 
     fn copy(&self, bytes: &[u8]) -> Bytes {
-        let mut first = lock(&self.copies).pop_front();
-        let back = first.take_if(|it| it.try_reclaim(bytes.len()));
-        let mut buffer = back.unwrap_or_else(|| {
-            BytesMut::with_capacity(bytes.len().max(MIN_COPY_LEN).next_power_of_two())
+        let first = lock(&self.copies).pop_front();
+        // One that is too small is let go: its place is for one that is not.
+        let mut first = first.filter(|(capacity, _)| *capacity >= bytes.len());
+        let back = first.take_if(|(_, it)| it.try_reclaim(bytes.len()));
+        let (capacity, mut buffer) = back.unwrap_or_else(|| {
+            let capacity = bytes.len().max(MIN_COPY_LEN).next_power_of_two();
+            (capacity, BytesMut::with_capacity(capacity))
         });
         buffer.extend_from_slice(bytes);
         let copy = buffer.split().freeze();
         let mut copies = lock(&self.copies);
-        copies.extend(first); // still out, or too small
-        if copies.len() < MAX_KEPT {
-            copies.push_back(buffer);
+        if let Some((capacity, still_out)) = first {
+            copies.push_back(capacity, still_out);
         }
+        copies.push_back(capacity, buffer);
         copy
+    }
+}
+
+impl<T> Kept<T> {
+    fn push_back(&mut self, capacity: usize, buffer: T) {
+        let bytes = self.bytes.saturating_add(capacity);
+        if self.buffers.len() < MAX_KEPT && bytes <= MAX_KEPT_BYTES {
+            self.buffers.push_back((capacity, buffer));
+            self.bytes = bytes;
+        }
+    }
+
+    fn pop_front(&mut self) -> Option<(usize, T)> {
+        self.buffers.pop_front().inspect(|(capacity, _)| self.bytes -= capacity)
+    }
+
+    fn pop_back(&mut self) -> Option<(usize, T)> {
+        self.buffers.pop_back().inspect(|(capacity, _)| self.bytes -= capacity)
+    }
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self { buffers: VecDeque::new(), bytes: 0 }
     }
 }
 
@@ -180,8 +209,12 @@ fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Enough for as many calls in flight.
 const MAX_KEPT: usize = 64;
 
-/// A longer frame is rare, and so is freed with its buffer.
-const MAX_KEPT_LEN: usize = 256 << 10;
+/// And for the frames of as many, or for sixteen messages that are nearly worked on beside the
+/// runtime.
+const MAX_KEPT_BYTES: usize = 16 << 20;
+
+/// To copy more takes the runtime too long.
+const MAX_COPY_LEN: usize = 1 << 20;
 
 /// Most compressed frames are shorter, so that nearly every buffer fits nearly every frame.
 const MIN_COPY_LEN: usize = 16 << 10;
@@ -203,7 +236,7 @@ mod tests {
         let place = first.as_ptr();
         let part = first.slice(1..3);
         drop(first);
-        assert!(buffers.making.lock().unwrap().is_empty());
+        assert!(buffers.making.lock().unwrap().buffers.is_empty());
         assert_eq!(part, "ir");
         drop(part);
         assert_eq!(made(&mut frame, "again").as_ptr(), place);
@@ -225,13 +258,24 @@ mod tests {
     #[test]
     fn what_is_kept_is_bounded() {
         let buffers = Arc::new(Buffers::default());
+        let kept = |buffers: &Buffers| {
+            let making = buffers.making.lock().unwrap();
+            let copies = buffers.copies.lock().unwrap();
+            [(making.buffers.len(), making.bytes), (copies.buffers.len(), copies.bytes)]
+        };
         for _ in 0..3 * MAX_KEPT {
             buffers.keep(Vec::with_capacity(10));
         }
-        buffers.keep(Vec::with_capacity(MAX_KEPT_LEN + 1));
-        assert_eq!(buffers.making.lock().unwrap().len(), MAX_KEPT);
         let out: Vec<_> = (0..3 * MAX_KEPT).map(|_| buffers.copy(&[7; MIN_COPY_LEN])).collect();
         assert!(out.iter().all(|copy| copy[..] == [7; MIN_COPY_LEN]));
-        assert_eq!(buffers.copies.lock().unwrap().len(), MAX_KEPT);
+        let bytes = MAX_KEPT * MIN_COPY_LEN;
+        assert_eq!(kept(&buffers), [(MAX_KEPT, MAX_KEPT * 10), (MAX_KEPT, bytes)]);
+
+        let buffers = Buffers::default();
+        let large = || Vec::with_capacity(MAX_KEPT_BYTES / 3);
+        for bytes in [large(), large(), large(), large(), Vec::with_capacity(MAX_KEPT_BYTES + 1)] {
+            buffers.keep(bytes);
+        }
+        assert_eq!(kept(&buffers)[0], (3, MAX_KEPT_BYTES / 3 * 3));
     }
 }

@@ -126,7 +126,7 @@ where
         };
         let state = match settings.decompress_request(request) {
             Ok(request) => State::Running { inner: self.inner.call(request), client: Some(client) },
-            Err(error) => State::Refused { error: Some(error), accepted: settings.accepted },
+            Err(error) => State::Refused { error: Some(error), settings: settings.clone() },
         };
         ServerFuture { state }
     }
@@ -179,7 +179,7 @@ impl Client {
         }
         let settings = &self.settings;
         let (mut parts, body) = response.into_parts();
-        parts.headers.insert(GRPC_ACCEPT_ENCODING, settings.accepted.to_value());
+        parts.headers.insert(GRPC_ACCEPT_ENCODING, settings.accepted.clone());
         let is_status_alone = parts.headers.contains_key(GRPC_STATUS);
         if is_status_alone || is_compressed(&parts.headers) {
             return Response::from_parts(parts, MessageBody::pass(body));
@@ -191,7 +191,7 @@ impl Client {
             Ok(None) => return Response::from_parts(parts, MessageBody::pass(body)),
             Err(NoEncoder(encoding)) => {
                 let error = CallError::new(Side::Server, Cause::NoEncoder(encoding));
-                return refuse(&counts.failed(error), settings.accepted);
+                return refuse(&counts.failed(error), settings);
             }
         };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
@@ -203,9 +203,9 @@ impl Client {
 }
 
 /// A reply of headers alone, with what would have been accepted.
-fn refuse<B: Default>(error: &CallError, accepted: Accepted) -> Response<B> {
+fn refuse<B: Default>(error: &CallError, settings: &Settings) -> Response<B> {
     let mut response = error.to_response();
-    response.headers_mut().insert(GRPC_ACCEPT_ENCODING, accepted.to_value());
+    response.headers_mut().insert(GRPC_ACCEPT_ENCODING, settings.accepted.clone());
     response
 }
 
@@ -227,7 +227,7 @@ pin_project! {
     #[derive(Debug)]
     enum State<F> {
         Running { #[pin] inner: F, client: Option<Client> },
-        Refused { error: Option<CallError>, accepted: Accepted },
+        Refused { error: Option<CallError>, settings: Arc<Settings> },
     }
 }
 
@@ -246,9 +246,9 @@ where
                     Some(client) => client.answer(response),
                 }))
             }
-            StateProj::Refused { error, accepted } => {
+            StateProj::Refused { error, settings } => {
                 let Some(error) = error.take() else { return Poll::Pending };
-                Poll::Ready(Ok(refuse(&error, *accepted)))
+                Poll::Ready(Ok(refuse(&error, settings)))
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::Extensions;
+use http::{Extensions, HeaderValue};
 use thinwire::{Decoder, Encoding};
 
 use crate::choice::{Compress, Encoders};
@@ -18,8 +18,8 @@ use crate::headers::Accepted;
 pub(crate) struct Settings {
     pub(crate) encoders: Encoders,
     pub(crate) decoder: Decoder,
-    /// What the decoder accepts, for the header.
-    pub(crate) accepted: Accepted,
+    /// What the decoder accepts, as the value of the header.
+    pub(crate) accepted: HeaderValue,
     pub(crate) offload_len: usize,
     pub(crate) per_method: Option<PerMethod>,
     /// Of a client.
@@ -33,7 +33,7 @@ pub(crate) type PerMethod = Arc<dyn Fn(&str) -> Option<Compress> + Send + Sync>;
 
 impl Settings {
     pub(crate) fn new(encoders: Encoders, decoder: Decoder) -> Self {
-        let accepted = Accepted::of(&decoder);
+        let accepted = Accepted::of(&decoder).to_value();
         Self {
             encoders,
             decoder,
