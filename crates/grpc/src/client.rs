@@ -205,12 +205,7 @@ impl Settings {
             return counts.failed(error).to_response();
         }
         let (mut parts, body) = response.into_parts();
-        let encoding = match headers::encoding(&parts.headers) {
-            Ok(encoding) if self.accepts(encoding) => Ok(encoding),
-            Ok(encoding) => Err(Cause::NotAccepted(encoding)),
-            Err(unknown) => Err(Cause::from(unknown)),
-        };
-        parts.headers.remove(GRPC_ENCODING);
+        let encoding = self.take_encoding(&mut parts.headers);
         // Nothing comes behind a status in the headers; if it does, it is nobody's message.
         let body = if encoding == Ok(Encoding::Identity) || is_status_alone(&parts.headers) {
             let scan = Scan::new(Side::Client, self.decoder.max_payload_len(), counts);

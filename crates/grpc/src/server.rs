@@ -140,14 +140,9 @@ impl Settings {
     ) -> Result<Request<MessageBody<B>>, CallError> {
         let (mut parts, body) = request.into_parts();
         let counts = self.counts(Direction::Decode);
-        let encoding = match headers::encoding(&parts.headers) {
-            Ok(encoding) if self.accepts(encoding) => Ok(encoding),
-            Ok(encoding) => Err(Cause::NotAccepted(encoding)),
-            Err(unknown) => Err(unknown.into()),
-        };
-        let encoding =
-            encoding.map_err(|cause| counts.failed(CallError::new(Side::Server, cause)))?;
-        parts.headers.remove(GRPC_ENCODING);
+        let encoding = self
+            .take_encoding(&mut parts.headers)
+            .map_err(|cause| counts.failed(CallError::new(Side::Server, cause)))?;
         // The service would compress its own answer if it knew.
         parts.headers.remove(GRPC_ACCEPT_ENCODING);
         let body = if encoding == Encoding::Identity {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::{Extensions, HeaderValue};
+use http::{Extensions, HeaderMap, HeaderValue};
 use thinwire::{Decoder, Encoding};
 
 use crate::choice::{Compress, Encoders};
@@ -11,7 +11,8 @@ use crate::counters::{Counters, Direction};
 use crate::counts::Counts;
 use crate::fallback::Fallback;
 use crate::frame::Buffers;
-use crate::headers::Accepted;
+use crate::headers::{self, Accepted, GRPC_ENCODING};
+use crate::status::Cause;
 
 /// A layer's settings; its services share them.
 #[derive(Clone)]
@@ -50,9 +51,19 @@ impl Settings {
         Counts::new(self.counters.clone(), direction)
     }
 
-    /// Says whether bytes in an encoding can be read here. Identity always can.
-    pub(crate) fn accepts(&self, encoding: Encoding) -> bool {
-        encoding == Encoding::Identity || self.decoder.accepts(encoding)
+    /// Takes the encoding of a stream off its headers; identity if it is not said.
+    pub(crate) fn take_encoding(&self, headers: &mut HeaderMap) -> Result<Encoding, Cause> {
+        if !headers.contains_key(GRPC_ENCODING) {
+            return Ok(Encoding::Identity);
+        }
+        let encoding = headers::encoding(headers);
+        headers.remove(GRPC_ENCODING);
+        let encoding = encoding?;
+        if encoding == Encoding::Identity || self.decoder.accepts(encoding) {
+            Ok(encoding)
+        } else {
+            Err(Cause::NotAccepted(encoding))
+        }
     }
 
     /// Returns what the call asks for by an extension, or else its method.
