@@ -76,12 +76,14 @@ impl Pipe {
         self.splitter.push(chunk);
     }
 
-    /// Says whether nothing is on its way.
+    /// Says whether nothing more comes unless something goes in. Not of a stream that is recorded:
+    /// that it is whole is seen only at its very end.
     pub(crate) fn is_empty(&self) -> bool {
         self.splitter.is_empty()
             && self.frame.is_empty()
             && self.behind.is_none()
             && self.job.is_none()
+            && self.recorder.is_none()
     }
 
     /// Gives the next full frame; `None` when it takes more input to fill one.
