@@ -1,19 +1,27 @@
 #!/usr/bin/env python3
-"""Makes seeds/ anew: fuzz/make_seeds.py. README.md says what the bytes mean.
+"""Makes seeds/ anew: fuzz/make_seeds.py. README.md says what the bytes mean. Files whose names begin
+with "found-" were found by fuzzing and stay.
 
     fuzz/make_seeds.py --all FOLDER   puts every vector into FOLDER/<target>/ instead, to start from
 """
 import json
 import pathlib
-import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 VECTORS = HERE.parent / "vectors"
 ENCODINGS = ["identity", "gzip", "deflate", "zstd", "lz4", "snappy", "snappy-block"]
+# As in crates/testkit/src/grpc/input.rs.
+NAMES = ["content-type", "grpc-encoding", "grpc-accept-encoding", "grpc-status", "content-length",
+         "grpc-message", "te", "x-other"]
+VALUES = [b"application/grpc", b"application/grpc+proto", b"application/grpc-web", b"text/html",
+          b"identity", b"gzip", b"deflate", b"zstd", b"lz4", b"snappy", b"snappy-block", b"GZip",
+          b" zstd\t", b"br", b"gzip, gzip", b"gzip,,snappy-block , identity",
+          b"snappy,lz4,zstd,deflate,gzip,snappy-block", b"0", b"12", b"5", b"trailers", b"", b",", b"7"]
 # Of each encoding so many of each kind, the shortest first, none beyond the length.
 QUOTA = {"payload": 5, "malformed": 3, "refused": 1, "unsupported": 1, "too-long": 2, "error": 1}
 MAX_LEN = 300
+FOUND = "found-"
 
 
 def vectors():
@@ -44,6 +52,108 @@ def payload(unit, times_log=0):
 
 def counted(part):
     return len(part).to_bytes(2, "big") + part
+
+
+def grpc_seeds():
+    """Calls; what the bytes mean is in crates/testkit/src/grpc/input.rs."""
+    all_encodings, plain = bytes([0x7f]), bytes([8])
+    def settings(encoders=all_encodings, accepted=all_encodings, limit_log=12, asked=plain):
+        return encoders + accepted + bytes([limit_log]) + asked
+    def head(*lines, grpc=True):
+        return bytes([len(lines) | 0x80 * (not grpc)]) + b"".join(
+            bytes([NAMES.index(name)]) + (bytes([VALUES.index(value)]) if value in VALUES else
+                                          bytes([len(VALUES) + len(value)]) + value)
+            for name, value in lines)
+    def part(unit=b"said again and ", times_log=4):
+        return bytes([len(unit), times_log]) + unit
+    def body(*events):
+        return b"".join(events)
+    def call(setup, request_head, answer_head, request=(), answer=(), flags=0, status=0):
+        return (setup + bytes([flags, status]) + request_head + answer_head
+                + bytes([len(request)]) + body(*request) + body(*answer))
+    raw, empty, one = b"\0" + part(), b"\0" + part(b"", 0), b"\0" + part(b"x", 0)
+    noise = b"\0" + part(b"seed", 0x80 + 11)
+    long, over = b"\0" + part(b"0123456789abcdef", 8), b"\0" + part(b"too long", 11)
+    cut, pending, error = b"\x06" + part(b"\0\0\0\0\x09part", 0), b"\x09", b"\x08"
+    over_wire = b"\x06" + part(b"\0\xff\xff\xff\xff", 0)
+    flag_2, flag_1 = b"\x05\x02" + part(b"?", 0), b"\x05\x01" + part(b"?", 0)
+    def trailers(value=b"0"):
+        return b"\x07\x01" + bytes([NAMES.index("grpc-status"), VALUES.index(value)])
+    seeds = {}
+    for index, encoding in enumerate(ENCODINGS):
+        name = encoding.encode()
+        packed, bomb = (bytes([2, index]) + it[1:] for it in (raw, over))
+        damaged = bytes([4, index, 0][:2 + (encoding != "identity")]) + part(b"damaged", 0)
+        heads = (head(("grpc-encoding", name), ("grpc-accept-encoding", name)),
+                 head(("grpc-encoding", name)))
+        good = [raw, packed, empty, long, packed]
+        for kind, rest in {"good": [], "bad": [damaged, raw], "bomb": [bomb, raw],
+                           "cut": [packed, cut], "flag": [flag_2]}.items():
+            for target, prefix in [("grpc_any_split", b"\1\0\5\x40"), ("grpc_hostile_peer", b"")]:
+                events = good + rest
+                seeds[target, f"{encoding}-{kind}"] = prefix + call(
+                    settings(), *heads, events, events + [trailers()])
+        fits, over_by_one = (bytes([2, index]) + part(b"seventeen letters"[:len], 0) for len in [16, 17])
+        kinds = {"over-by-one": [b"\0" + fits[2:], fits, over_by_one]}
+        if encoding in ["identity", "gzip"]: # as all the others
+            kinds |= {"raw-over-by-one": [b"\0" + over_by_one[2:]], "prefix-over": [fits, over_wire, error]}
+        for kind, events in kinds.items():
+            seeds["grpc_hostile_peer", f"{encoding}-{kind}"] = call(
+                settings(limit_log=4), *heads, events, events + [trailers()])
+        only = bytes([1 << index])
+        seeds["grpc_headers", f"{encoding}-spoken"] = call(
+            settings(only, only), *heads, [raw, packed], [packed, trailers()])
+        seeds["grpc_headers", f"{encoding}-refused"] = call(
+            settings(b"\x7e", b"\0"), *heads, [raw], [trailers()])
+        seeds["grpc_headers", f"{encoding}-asked"] = call(
+            settings(b"\x2c", only, asked=bytes([index])), head(("grpc-accept-encoding", name)),
+            head(), [raw], [raw, trailers()])
+    for name, line in {"list": b"gzip,,snappy-block , identity", "all": VALUES[16], "case": b"GZip",
+                       "blank": b" zstd\t", "no-text": b"\xff\xfe,lz4,\x80", "empty": b"",
+                       "two": b"gzip, gzip", "unknown": b"br"}.items():
+        lines = [("grpc-encoding", line), ("grpc-accept-encoding", line), ("grpc-accept-encoding", b"lz4")]
+        seeds["grpc_headers", f"line-{name}"] = call(
+            settings(), head(*lines), head(*lines), [raw, raw], [raw, flag_1, trailers()])
+    for name in [b"br", b"gzip"]:
+        lines = [("grpc-encoding", b""), ("grpc-encoding", name)]
+        seeds["grpc_headers", f"empty-then-{name.decode()}"] = call(
+            settings(), head(*lines), head(*lines), [raw], [raw, flag_1, trailers()])
+    html = head(("content-type", b"text/html"))
+    seeds["grpc_headers", "web-page"] = call(settings(), head(), html, [raw], [raw])
+    seeds["grpc_headers", "web-page-404"] = call(settings(), head(), html, [raw], [raw], status=3)
+    seeds["grpc_headers", "web-request"] = call(settings(), html, html, [raw], [raw])
+    seeds["grpc_headers", "no-type"] = call(settings(), head(grpc=False), head(grpc=False), [raw], [raw])
+    refused = head(("grpc-status", b"12"), ("grpc-accept-encoding", b"identity"))
+    for kind, request in {"one": [raw], "long": [noise], "several": [raw, raw], "cut": [cut], "none": []}.items():
+        seeds["grpc_headers", f"fallback-{kind}"] = call(
+            settings(asked=bytes([24])), head(), refused, request)
+        seeds["grpc_headers", f"fallback-{kind}-stops"] = call(
+            settings(asked=bytes([24])), head(), refused, request, flags=2)
+    seeds["grpc_hostile_peer", "pending"] = call(
+        settings(), head(), head(), [pending, raw, pending], [pending, raw, pending, trailers(), pending])
+    seeds["grpc_hostile_peer", "compressed-by-the-application"] = call(
+        settings(), head(("grpc-accept-encoding", b"gzip")), head(), [raw, b"\5\1" + raw[1:], flag_2],
+        [raw, b"\5\1" + raw[1:], flag_2, trailers()])
+    for target, prefix in [("grpc_any_split", b"\1\0\xff\xfe"), ("grpc_hostile_peer", b"")]:
+        events = [raw, b"\2\5" + noise[1:], b"\2\3" + long[1:], long, over, noise, raw]
+        for encoding in [b"zstd", b"snappy"]:
+            heads = head(("grpc-encoding", encoding), ("grpc-accept-encoding", b"lz4"))
+            seeds[target, f"{encoding.decode()}-put-aside"] = prefix + call(
+                settings(limit_log=15, asked=bytes([8 + (4 << 5)])), heads, heads, events,
+                events + [trailers()])
+    seeds["grpc_hostile_peer", "breaks-off"] = call(
+        settings(), head(), head(), [raw, cut, error], [raw, cut, error])
+    seeds["grpc_hostile_peer", "peers-error"] = call(
+        settings(), head(), head(), [raw], [raw, cut, trailers(b"5")])
+    seeds["grpc_hostile_peer", "over-wire"] = call(
+        settings(), head(), head(), [raw, over_wire], [raw, over_wire, trailers()])
+    seeds["grpc_hostile_peer", "behind-a-status"] = call(
+        settings(), head(), head(("grpc-status", b"0"), ("grpc-encoding", b"gzip")), [raw], [raw, over])
+    seeds["grpc_hostile_peer", "behind-the-end"] = call(
+        settings(), head(), head(), [raw, error, raw], [raw, trailers(), over, trailers()])
+    seeds["grpc_hostile_peer", "no-trailers"] = call(
+        settings(), head(), head(), [one], [one, cut], flags=1)
+    return seeds
 
 
 def chosen():
@@ -90,6 +200,7 @@ def main(root, pick):
     for index, text in enumerate(["zstd:3", "SNAPPY-BLOCK", "gzip:+1", "lz4:-8", "zstd:-131072",
                                   "zstd:99999999999", "gzip:", ":", "identity:0", "\u017ftd", " gzip"]):
         seeds["parse_tokens", f"{index:02}"] = text.encode()
+    seeds.update(grpc_seeds())
     for (target, name), content in seeds.items():
         folder = root / target
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,5 +211,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--all"]:
         main(pathlib.Path(sys.argv[2]), list(vectors()))
     else:
-        shutil.rmtree(HERE / "seeds", ignore_errors=True)
+        for old in (HERE / "seeds").glob("*/*"):
+            if not old.name.startswith(FOUND):
+                old.unlink()
         main(HERE / "seeds", list(chosen()))

@@ -1,9 +1,10 @@
-//! Messages out of a fuzzer's bytes. `Case`, for bytes to decode, is testkit's.
+//! Messages out of a fuzzer's bytes. `Case`, for bytes to decode, and `Call` are testkit's.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use bytes::Bytes;
 use thinwire::{Encoding, Level};
 use thinwire_testkit::case::Case;
+use thinwire_testkit::grpc::Call;
 
 /// A payload to be encoded at a level.
 #[derive(Debug)]
@@ -60,6 +61,20 @@ impl<'a> Arbitrary<'a> for Sequence {
             payloads.push(payload(&mut Unstructured::new(u.bytes(len)?), 100_000)?);
         }
         Ok(Self { level, payloads })
+    }
+}
+
+/// A call, and how to cut its bodies into frames.
+#[derive(Debug)]
+pub(super) struct Cut {
+    /// The lengths of frames, in turn.
+    pub(super) cuts: [u8; 4],
+    pub(super) call: Call,
+}
+
+impl<'a> Arbitrary<'a> for Cut {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(Self { cuts: u.arbitrary()?, call: u.arbitrary()? })
     }
 }
 

@@ -10,18 +10,22 @@ mod tokens;
 use arbitrary::{Arbitrary, Unstructured};
 use thinwire::{Encoding, Policy};
 use thinwire_testkit::case::Case;
+use thinwire_testkit::grpc::Call;
 use thinwire_testkit::promise;
 
-use self::input::{Message, Pair, Sequence, framed};
+use self::input::{Cut, Message, Pair, Sequence, framed};
 
 /// Takes whatever bytes, and panics when a promise is broken.
 pub type Target = fn(&[u8]);
 
 /// Every target and its name.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("decode_agrees_with_others", decode_agrees_with_others),
     ("decode_gives_the_whole_content", decode_gives_the_whole_content),
     ("decode_stays_within_limit", decode_stays_within_limit),
+    ("grpc_any_split", grpc_any_split),
+    ("grpc_headers", grpc_headers),
+    ("grpc_hostile_peer", grpc_hostile_peer),
     ("parse_tokens", parse_tokens),
     ("reuse_is_invisible", reuse_is_invisible),
     ("roundtrip", roundtrip),
@@ -82,6 +86,26 @@ pub fn decode_agrees_with_others(bytes: &[u8]) {
     let Some(Case { encoding, encoded, .. }) = from(bytes) else { return };
     others::decode_agrees_with_others(encoding, &framed(encoding, &encoded));
     others::decode_agrees_with_others(encoding, &encoded);
+}
+
+/// Messages, through both layers in both directions: all in one frame, as they are, and cut anywhere.
+pub fn grpc_any_split(bytes: &[u8]) {
+    let Some(Cut { cuts, call }) = from(bytes) else { return };
+    promise::any_split_is_the_same_stream(&call, &cuts);
+}
+
+/// The headers of a call, of which a peer chooses those that come to us.
+pub fn grpc_headers(bytes: &[u8]) {
+    let Some(call) = from::<Call>(bytes) else { return };
+    promise::a_server_speaks_what_the_client_listed(&call);
+    promise::a_client_speaks_what_it_was_given(&call);
+}
+
+/// Frames that nobody should send, to either side, and from the application behind it.
+pub fn grpc_hostile_peer(bytes: &[u8]) {
+    let Some(call) = from::<Call>(bytes) else { return };
+    promise::a_server_gets_the_whole_or_an_error(&call);
+    promise::a_client_gets_the_whole_or_an_error(&call);
 }
 
 /// Any text is a token or a level, or an error that can be printed.

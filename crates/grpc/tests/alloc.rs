@@ -3,6 +3,7 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     reason = "a test may stop where it fails; the lints allow it in test functions only"
 )]
 

@@ -7,6 +7,7 @@
 //! * [`alloc`]: counts allocations, in Rust and in C.
 //! * [`levels`]: which levels to try.
 //! * [`cases`]: more inputs with right answers, where they are found beside the repository.
+//! * `grpc`: the layers of thinwire-grpc, driven without a network (feature `grpc`).
 //! * [`prefixes`]: valid beginnings for random bytes.
 //!
 //! Nothing here is published. Functions that check something panic when it does not hold.
@@ -17,6 +18,8 @@ pub mod alloc;
 #[cfg(feature = "arbitrary")]
 pub mod case;
 pub mod cases;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 pub mod levels;
 pub mod payload;
 pub mod prefixes;

@@ -1,6 +1,10 @@
 //! What is promised. Each function checks one promise for the arguments that it is given, and
 //! panics with a message when it does not hold.
 
+#[cfg(feature = "grpc")]
+mod grpc_headers;
+#[cfg(feature = "grpc")]
+mod grpc_stream;
 mod identity;
 mod limit;
 mod panics;
@@ -13,6 +17,13 @@ mod whole;
 
 use thinwire::{DecodeError, Decoder, Encoder, Encoding, Level};
 
+#[cfg(feature = "grpc")]
+pub use grpc_headers::{a_client_speaks_what_it_was_given, a_server_speaks_what_the_client_listed};
+#[cfg(feature = "grpc")]
+pub use grpc_stream::{
+    a_client_gets_the_whole_or_an_error, a_server_gets_the_whole_or_an_error,
+    any_split_is_the_same_stream,
+};
 pub use identity::identity_is_never_copied;
 pub use limit::{
     MAX_STATE_LEN, decode_stays_within_limit, memory_grows_from_the_input, the_limit_is_exact,

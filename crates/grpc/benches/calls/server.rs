@@ -1,4 +1,4 @@
-//! A service that takes messages and answers with an empty one.
+//! The server: takes messages and answers with an empty one.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -8,21 +8,63 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
+use serde_json::{Value, json};
+use thinwire::{Decoder, Encoder, Level};
 use thinwire_grpc::ServerCompressionLayer;
 use tokio::net::TcpListener;
 use tokio_stream::StreamExt;
-use tokio_stream::wrappers::TcpListenerStream;
+use tonic::codec::CompressionEncoding;
 use tonic::server::NamedService;
-use tonic::transport::{Channel, Endpoint, Server};
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
 use tonic::{Status, Streaming};
 
+use crate::plan::{Kind, Stack};
+use crate::role::{MAX_PAYLOAD_LEN, obey, runtime, say, version};
 use crate::support::Raw;
 
-/// Takes messages and answers with an empty one.
+/// Serves on an address until the input ends.
+pub(crate) fn serve(kind: Kind, address: &str) {
+    let runtime = runtime();
+    let listener = runtime.block_on(TcpListener::bind(address)).unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    // As tonic does where it listens by itself; an answer would wait for the peer's delayed ACK.
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let sink = Sink { own: own(kind) };
+    match layer(kind) {
+        None => {
+            runtime.spawn(Server::builder().add_service(sink).serve_with_incoming(incoming));
+        }
+        Some(layer) => {
+            let server = Server::builder().layer(layer).add_service(sink);
+            runtime.spawn(server.serve_with_incoming(incoming));
+        }
+    }
+    say(&json!({ "version": version(), "address": address }));
+    obey(|_| Value::Null);
+    runtime.shutdown_background();
+}
+
+fn layer(kind: Kind) -> Option<ServerCompressionLayer> {
+    if kind.stack != Stack::Thinwire {
+        return None;
+    }
+    let encoder = Encoder::new(kind.encoding.parse::<Level>().unwrap()).unwrap();
+    Some(ServerCompressionLayer::new(encoder, Decoder::new(MAX_PAYLOAD_LEN)))
+}
+
+/// tonic's own compression.
+pub(crate) fn own(kind: Kind) -> Option<CompressionEncoding> {
+    match (kind.stack, kind.encoding) {
+        (Stack::Tonic, "gzip") => Some(CompressionEncoding::Gzip),
+        (Stack::Tonic, "zstd") => Some(CompressionEncoding::Zstd),
+        _ => None,
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sink {
-    /// tonic's own compression.
-    pub(crate) own: Option<tonic::codec::CompressionEncoding>,
+struct Sink {
+    own: Option<CompressionEncoding>,
 }
 
 impl NamedService for Sink {
@@ -71,7 +113,7 @@ where
         Box::pin(async move {
             let mut grpc = tonic::server::Grpc::new(Raw);
             if let Some(encoding) = sink.own {
-                grpc = grpc.accept_compressed(encoding);
+                grpc = grpc.accept_compressed(encoding).send_compressed(encoding);
             }
             Ok(match request.uri().path() {
                 "/test.Sink/Unary" => grpc.unary(sink, request).await,
@@ -79,18 +121,4 @@ where
             })
         })
     }
-}
-
-/// Serves until the runtime ends, maybe without a layer.
-pub(crate) async fn serve_sink(sink: Sink, layer: Option<ServerCompressionLayer>) -> Channel {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let incoming = TcpListenerStream::new(listener);
-    match layer {
-        None => tokio::spawn(Server::builder().add_service(sink).serve_with_incoming(incoming)),
-        Some(layer) => tokio::spawn(
-            Server::builder().layer(layer).add_service(sink).serve_with_incoming(incoming),
-        ),
-    };
-    Endpoint::from_shared(format!("http://{address}")).unwrap().connect().await.unwrap()
 }
