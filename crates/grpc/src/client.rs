@@ -172,15 +172,16 @@ impl Settings {
         if parts.headers.contains_key(GRPC_ENCODING) {
             return Ok(Request::from_parts(parts, body));
         }
-        let counts = self.counts(Direction::Encode);
         let asked = self.asked(&parts.extensions, parts.uri.path());
         let encoder = choose(&self.encoders, asked, learned).map_err(|NoEncoder(encoding)| {
-            counts.failed(CallError::new(Side::Client, Cause::NoEncoder(encoding)))
+            let error = CallError::new(Side::Client, Cause::NoEncoder(encoding));
+            self.counts(Direction::Encode).failed(error)
         })?;
         let Some(encoder) = encoder else { return Ok(Request::from_parts(parts, body)) };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
         parts.headers.remove(CONTENT_LENGTH);
         let step = Step::encode(encoder.clone(), self.offload_len);
+        let counts = self.counts(Direction::Encode);
         let mut pipe = Pipe::new(step, Side::Client, counts, self);
         if let Some(recorder) = recorder {
             pipe = pipe.recorded_by(recorder);

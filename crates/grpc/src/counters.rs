@@ -1,6 +1,6 @@
 //! What passed a layer, counted: for a service to expose.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use thinwire::{Encoding, RawReason};
@@ -23,6 +23,14 @@ use thinwire::{Encoding, RawReason};
 /// ```
 #[derive(Debug, Default)]
 pub struct Counters {
+    parts: [Part; PARTS],
+}
+
+/// What some of the threads have counted: all of them on the same cache lines would wait for one
+/// another.
+#[derive(Debug, Default)]
+#[repr(align(128))] // two cache lines, which are fetched together
+struct Part {
     encoded: [Totals; Encoding::ALL.len()],
     decoded: [Totals; Encoding::ALL.len()],
     raw: [AtomicU64; RAW_REASONS.len()],
@@ -106,11 +114,8 @@ impl Counters {
         wire_len: usize,
         time: Duration,
     ) {
-        let totals = match direction {
-            Direction::Encode => &self.encoded,
-            Direction::Decode => &self.decoded,
-        };
-        let Some(totals) = totals.get(encoding as usize) else { return };
+        let Some(part) = self.part() else { return };
+        let Some(totals) = part.totals(direction).get(encoding as usize) else { return };
         add(&totals.messages, 1);
         add(&totals.payload_bytes, payload_len as u64);
         add(&totals.wire_bytes, wire_len as u64);
@@ -121,17 +126,13 @@ impl Counters {
 
     pub(crate) fn kept_raw(&self, reason: RawReason) {
         let at = RAW_REASONS.iter().position(|it| *it == reason);
-        if let Some(count) = at.and_then(|at| self.raw.get(at)) {
+        if let Some(count) = self.part().and_then(|part| part.raw.get(at?)) {
             add(count, 1);
         }
     }
 
     pub(crate) fn failed(&self, direction: Direction, kind: ErrorKind) {
-        let errors = match direction {
-            Direction::Encode => &self.encode_errors,
-            Direction::Decode => &self.decode_errors,
-        };
-        if let Some(count) = errors.get(kind as usize) {
+        if let Some(count) = self.part().and_then(|it| it.errors(direction).get(kind as usize)) {
             add(count, 1);
         }
     }
@@ -139,34 +140,68 @@ impl Counters {
     /// Returns what has been counted so far. Counts of messages under way may be in part of it.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        let rows = [(Direction::Encode, &self.encoded), (Direction::Decode, &self.decoded)]
-            .into_iter()
-            .flat_map(|(direction, totals)| {
-                Encoding::ALL.into_iter().zip(totals).map(move |(encoding, totals)| Row {
-                    direction,
-                    encoding,
-                    messages: get(&totals.messages),
-                    payload_bytes: get(&totals.payload_bytes),
-                    wire_bytes: get(&totals.wire_bytes),
-                    codec_time: Duration::from_nanos(get(&totals.codec_nanoseconds)),
-                })
-            })
-            .filter(|row| row.messages > 0)
-            .collect();
-        let errors =
-            [(Direction::Encode, &self.encode_errors), (Direction::Decode, &self.decode_errors)]
+        let directions = [Direction::Encode, Direction::Decode];
+        let sum = |of: &dyn Fn(&Part) -> Option<&AtomicU64>| {
+            self.parts.iter().filter_map(of).map(|count| count.load(Ordering::Relaxed)).sum()
+        };
+        let row = |direction, encoding: Encoding| {
+            let total = |count: fn(&Totals) -> &AtomicU64| -> u64 {
+                sum(&|part| part.totals(direction).get(encoding as usize).map(count))
+            };
+            Row {
+                direction,
+                encoding,
+                messages: total(|it| &it.messages),
+                payload_bytes: total(|it| &it.payload_bytes),
+                wire_bytes: total(|it| &it.wire_bytes),
+                codec_time: Duration::from_nanos(total(|it| &it.codec_nanoseconds)),
+            }
+        };
+        let error = |direction, kind: ErrorKind| {
+            (direction, kind, sum(&|part| part.errors(direction).get(kind as usize)))
+        };
+        Snapshot {
+            rows: directions
                 .into_iter()
-                .flat_map(|(direction, errors)| {
-                    ErrorKind::ALL
-                        .into_iter()
-                        .zip(errors)
-                        .map(move |(kind, count)| (direction, kind, get(count)))
-                })
+                .flat_map(|direction| Encoding::ALL.map(|encoding| row(direction, encoding)))
+                .filter(|row| row.messages > 0)
+                .collect(),
+            raw: (0..)
+                .zip(RAW_REASONS)
+                .map(|(at, reason)| (reason, sum(&|part: &Part| part.raw.get(at))))
+                .filter(|(_, count)| *count > 0)
+                .collect(),
+            errors: directions
+                .into_iter()
+                .flat_map(|direction| ErrorKind::ALL.map(|kind| error(direction, kind)))
                 .filter(|(.., count)| *count > 0)
-                .collect();
-        let raw =
-            RAW_REASONS.into_iter().zip(&self.raw).map(|(reason, count)| (reason, get(count)));
-        Snapshot { rows, raw: raw.filter(|(_, count)| *count > 0).collect(), errors }
+                .collect(),
+        }
+    }
+
+    /// Returns this thread's part.
+    fn part(&self) -> Option<&Part> {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local! {
+            static AT: usize = THREADS.fetch_add(1, Ordering::Relaxed) % PARTS;
+        }
+        self.parts.get(AT.try_with(|at| *at).unwrap_or(0))
+    }
+}
+
+impl Part {
+    const fn totals(&self, direction: Direction) -> &[Totals; Encoding::ALL.len()] {
+        match direction {
+            Direction::Encode => &self.encoded,
+            Direction::Decode => &self.decoded,
+        }
+    }
+
+    const fn errors(&self, direction: Direction) -> &[AtomicU64; ErrorKind::ALL.len()] {
+        match direction {
+            Direction::Encode => &self.encode_errors,
+            Direction::Decode => &self.decode_errors,
+        }
     }
 }
 
@@ -174,9 +209,8 @@ fn add(count: &AtomicU64, more: u64) {
     count.fetch_add(more, Ordering::Relaxed);
 }
 
-fn get(count: &AtomicU64) -> u64 {
-    count.load(Ordering::Relaxed)
-}
+/// Enough for the workers of most runtimes; more threads share parts.
+const PARTS: usize = 16;
 
 const RAW_REASONS: [RawReason; 3] =
     [RawReason::Identity, RawReason::BelowMinLen, RawReason::TooLittleSaved];

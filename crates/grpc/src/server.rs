@@ -179,19 +179,19 @@ impl Client {
         if is_status_alone || is_compressed(&parts.headers) {
             return Response::from_parts(parts, MessageBody::pass(body));
         }
-        let counts = settings.counts(Direction::Encode);
         let asked = parts.extensions.get().copied().or(self.method);
         let encoder = match choose(&settings.encoders, asked, Some(self.accepted)) {
             Ok(Some(encoder)) => encoder,
             Ok(None) => return Response::from_parts(parts, MessageBody::pass(body)),
             Err(NoEncoder(encoding)) => {
                 let error = CallError::new(Side::Server, Cause::NoEncoder(encoding));
-                return refuse(&counts.failed(error), settings);
+                return refuse(&settings.counts(Direction::Encode).failed(error), settings);
             }
         };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
         parts.headers.remove(CONTENT_LENGTH);
         let step = Step::encode(encoder.clone(), settings.offload_len);
+        let counts = settings.counts(Direction::Encode);
         let pipe = Pipe::new(step, Side::Server, counts, settings);
         Response::from_parts(parts, MessageBody::map(body, Role::Response, pipe))
     }
