@@ -44,6 +44,7 @@
 //! built in gives an error that names its feature.
 
 mod codec;
+pub mod counters;
 mod decoder;
 mod encoded;
 mod encoder;

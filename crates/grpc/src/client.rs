@@ -17,7 +17,6 @@ use tower_service::Service;
 
 use crate::body::{BoxError, MessageBody, Role};
 use crate::choice::{Compress, Encoders, NoEncoder, choose};
-use crate::counters::{Counters, Direction};
 use crate::fallback::{Fallback, Learned, Recorder, refuses_encoding, sent_encoding};
 use crate::headers::{self, Accepted, GRPC_ACCEPT_ENCODING, GRPC_ENCODING, GRPC_STATUS};
 use crate::pipe::Pipe;
@@ -25,6 +24,7 @@ use crate::scan::Scan;
 use crate::settings::Settings;
 use crate::status::{CallError, Cause, Side};
 use crate::step::Step;
+use thinwire::counters::{Counters, Direction};
 
 /// Gives a gRPC client encodings: those of its encoders to speak in, those that its decoder
 /// accepts to be answered in.

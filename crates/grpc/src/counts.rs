@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use thinwire::{Encoding, RawReason};
 
-use crate::counters::{Counters, Direction};
 use crate::status::CallError;
+use thinwire::counters::{Counters, Direction};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {

@@ -31,7 +31,6 @@
 mod body;
 mod choice;
 mod client;
-mod counters;
 mod counts;
 mod fallback;
 mod frame;
@@ -49,7 +48,7 @@ mod tonic;
 pub use body::{BoxError, MessageBody};
 pub use choice::{Compress, Encoders};
 pub use client::{ClientCompression, ClientCompressionLayer, ClientFuture, Rewrap};
-pub use counters::{Counters, Direction, ErrorKind, Row, Snapshot};
 pub use fallback::Fallback;
 pub use server::{ServerCompression, ServerCompressionLayer, ServerFuture};
 pub use status::{CallError, Code};
+pub use thinwire::counters::{Counters, Direction, ErrorKind, Row, Snapshot};

@@ -16,13 +16,13 @@ use tower_service::Service;
 
 use crate::body::{BoxError, MessageBody, Role};
 use crate::choice::{Compress, Encoders, NoEncoder, choose};
-use crate::counters::{Counters, Direction};
 use crate::headers::{self, Accepted, GRPC_ACCEPT_ENCODING, GRPC_ENCODING, GRPC_STATUS};
 use crate::pipe::Pipe;
 use crate::scan::Scan;
 use crate::settings::Settings;
 use crate::status::{CallError, Cause, Side};
 use crate::step::Step;
+use thinwire::counters::{Counters, Direction};
 
 /// Gives a gRPC server encodings: those of its encoders to answer in, those that its decoder
 /// accepts to be spoken to in.

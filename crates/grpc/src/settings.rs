@@ -7,12 +7,12 @@ use http::{Extensions, HeaderMap, HeaderValue};
 use thinwire::{Decoder, Encoding};
 
 use crate::choice::{Compress, Encoders};
-use crate::counters::{Counters, Direction};
 use crate::counts::Counts;
 use crate::fallback::Fallback;
 use crate::frame::Buffers;
 use crate::headers::{self, Accepted, GRPC_ENCODING};
 use crate::status::Cause;
+use thinwire::counters::{Counters, Direction};
 
 /// A layer's settings; its services share them.
 #[derive(Clone)]

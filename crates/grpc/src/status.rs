@@ -6,8 +6,8 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use thinwire::{DecodeError, EncodeError, Encoding, UnknownEncoding};
 use thiserror::Error;
 
-use crate::counters::ErrorKind;
 use crate::headers::{GRPC_MESSAGE, GRPC_STATUS};
+use thinwire::counters::ErrorKind;
 
 /// Whose messages they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,25 +1,28 @@
-//! What passed a layer, counted: for a service to expose.
+//! What passed a transport, counted: for a service to expose.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use thinwire::{Encoding, RawReason};
+use crate::encoded::RawReason;
+use crate::encoding::Encoding;
 
 /// Counts messages, both sizes, time in codecs, payloads left raw by reason, and errors by kind.
 ///
-/// Each layer has one. Counting takes a few relaxed additions. There is no metrics library in
-/// between: a [`Snapshot`] maps to any of them in a few lines, and none has to be agreed on.
+/// Every transport's layer, producer or consumer has one and fills it. Counting takes a few
+/// relaxed additions. There is no metrics library in between: a [`Snapshot`] maps to any of them
+/// in a few lines, and none has to be agreed on.
 ///
 /// ```
-/// use thinwire::{Decoder, Encoder, Encoding};
-/// use thinwire_grpc::{ClientCompressionLayer, Direction};
+/// use std::time::Duration;
+/// use thinwire::Encoding;
+/// use thinwire::counters::{Counters, Direction};
 ///
-/// let layer = ClientCompressionLayer::new(Encoder::new(Encoding::Zstd)?, Decoder::new(4 << 20));
-/// // … once some calls were made:
-/// for row in layer.counters().snapshot().rows {
-///     println!("{:?} {}: {} of {}", row.direction, row.encoding, row.wire_bytes, row.payload_bytes);
+/// let counters = Counters::default();
+/// counters.passed(Direction::Encode, Encoding::Zstd, 10_000, 1_500, Duration::from_micros(9));
+/// for row in counters.snapshot().rows {
+///     assert_eq!((row.encoding, row.messages), (Encoding::Zstd, 1));
+///     assert_eq!((row.payload_bytes, row.wire_bytes), (10_000, 1_500));
 /// }
-/// # Ok::<(), thinwire::EncodeError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Counters {
@@ -99,14 +102,21 @@ pub struct Row {
     pub messages: u64,
     /// Their bytes as payloads.
     pub payload_bytes: u64,
-    /// Their bytes on the wire, without gRPC's prefix.
+    /// Their bytes on the wire, without what the transport puts around them.
     pub wire_bytes: u64,
     /// The time spent compressing or decompressing them.
     pub codec_time: Duration,
 }
 
 impl Counters {
-    pub(crate) fn passed(
+    /// Counts a message by the encoding under which it passed, [`Encoding::Identity`] if as it was.
+    ///
+    /// ```
+    /// # use {std::time::Duration, thinwire::Encoding, thinwire::counters::{Counters, Direction}};
+    /// # let counters = Counters::default();
+    /// counters.passed(Direction::Decode, Encoding::Lz4, 4_000, 900, Duration::from_micros(1));
+    /// ```
+    pub fn passed(
         &self,
         direction: Direction,
         encoding: Encoding,
@@ -124,20 +134,42 @@ impl Counters {
         }
     }
 
-    pub(crate) fn kept_raw(&self, reason: RawReason) {
+    /// Counts why a payload was left raw; that it passed, [`passed`](Self::passed) counts.
+    ///
+    /// ```
+    /// # use thinwire::{RawReason, counters::Counters};
+    /// let counters = Counters::default();
+    /// counters.kept_raw(RawReason::BelowMinLen);
+    /// assert_eq!(counters.snapshot().raw, [(RawReason::BelowMinLen, 1)]);
+    /// ```
+    pub fn kept_raw(&self, reason: RawReason) {
         let at = RAW_REASONS.iter().position(|it| *it == reason);
         if let Some(count) = self.part().and_then(|part| part.raw.get(at?)) {
             add(count, 1);
         }
     }
 
-    pub(crate) fn failed(&self, direction: Direction, kind: ErrorKind) {
+    /// Counts an error.
+    ///
+    /// ```
+    /// # use thinwire::counters::{Counters, Direction, ErrorKind};
+    /// let counters = Counters::default();
+    /// counters.failed(Direction::Decode, ErrorKind::Malformed);
+    /// let errors = counters.snapshot().errors;
+    /// assert_eq!(errors, [(Direction::Decode, ErrorKind::Malformed, 1)]);
+    /// ```
+    pub fn failed(&self, direction: Direction, kind: ErrorKind) {
         if let Some(count) = self.part().and_then(|it| it.errors(direction).get(kind as usize)) {
             add(count, 1);
         }
     }
 
     /// Returns what has been counted so far. Counts of messages under way may be in part of it.
+    ///
+    /// ```
+    /// # use thinwire::counters::Counters;
+    /// assert!(Counters::default().snapshot().rows.is_empty());
+    /// ```
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let directions = [Direction::Encode, Direction::Decode];
