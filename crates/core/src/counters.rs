@@ -244,5 +244,10 @@ fn add(count: &AtomicU64, more: u64) {
 /// Enough for the workers of most runtimes; more threads share parts.
 const PARTS: usize = 16;
 
-const RAW_REASONS: [RawReason; 3] =
-    [RawReason::Identity, RawReason::BelowMinLen, RawReason::TooLittleSaved];
+const RAW_REASONS: [RawReason; 5] = [
+    RawReason::Identity,
+    RawReason::BelowMinLen,
+    RawReason::TooLittleSaved,
+    RawReason::Labelled,
+    RawReason::NoRoomForLabel,
+];

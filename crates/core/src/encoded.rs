@@ -88,7 +88,7 @@ impl Encoded {
     }
 }
 
-/// Why an encoder sent a payload as it was: to be counted.
+/// Why an encoder, or a transport, sent a payload as it was: to be counted.
 ///
 /// ```
 /// use thinwire::{Encoder, Encoding, RawReason};
@@ -107,4 +107,8 @@ pub enum RawReason {
     BelowMinLen,
     /// The result, with its label, did not save what the policy asks for.
     TooLittleSaved,
+    /// The message bears a label already, and a transport left it alone.
+    Labelled,
+    /// The message's headers are as long as its transport allows.
+    NoRoomForLabel,
 }
