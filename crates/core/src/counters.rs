@@ -67,7 +67,7 @@ pub enum ErrorKind {
     TooLong,
     /// A message is damaged, cut short or wrongly flagged.
     Malformed,
-    /// An encoding, or a dictionary, that can't be read here.
+    /// An encoding, or a dictionary, that can't be read here; on encode, one that the peer refused.
     Unsupported,
     /// Anything that is not the peer's doing.
     Other,
@@ -244,10 +244,11 @@ fn add(count: &AtomicU64, more: u64) {
 /// Enough for the workers of most runtimes; more threads share parts.
 const PARTS: usize = 16;
 
-const RAW_REASONS: [RawReason; 5] = [
+const RAW_REASONS: [RawReason; 6] = [
     RawReason::Identity,
     RawReason::BelowMinLen,
     RawReason::TooLittleSaved,
+    RawReason::NotAccepted,
     RawReason::Labelled,
     RawReason::NoRoomForLabel,
 ];

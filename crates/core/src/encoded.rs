@@ -101,12 +101,14 @@ impl Encoded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RawReason {
-    /// The encoder's encoding is identity.
+    /// Nothing else was asked for: the encoder's encoding is identity, or compression is off.
     Identity,
     /// The payload is empty or shorter than the policy's `min_len`.
     BelowMinLen,
     /// The result, with its label, did not save what the policy asks for.
     TooLittleSaved,
+    /// The peer reads none of the encodings that a transport has encoders for.
+    NotAccepted,
     /// The message bears a label already, and a transport left it alone.
     Labelled,
     /// The message's headers are as long as its transport allows.

@@ -39,8 +39,8 @@ enum Mode {
     Pass,
     /// Everything as it comes, as long as no message is flagged or too long.
     Scan(Scan),
-    /// Message after message.
-    Map(Box<Pipe>),
+    /// Message after message; once there are no more, what ends the body.
+    Map(Box<Pipe>, Option<Option<Last>>),
     /// These bytes and nothing else.
     Given(Option<Bytes>),
     /// One thing more, then nothing.
@@ -76,7 +76,7 @@ impl<B> MessageBody<B> {
     }
 
     pub(crate) fn map(inner: B, role: Role, pipe: Pipe) -> Self {
-        Self { inner: Some(inner), mode: Mode::Map(Box::new(pipe)), role }
+        Self { inner: Some(inner), mode: Mode::Map(Box::new(pipe), None), role }
     }
 }
 
@@ -117,46 +117,37 @@ where
                     this.inner.set(None);
                     return Poll::Ready(last.map(|last| this.role.tell(last)));
                 }
-                Mode::Map(pipe) => match ready!(pipe.poll_full(cx)) {
+                Mode::Map(pipe, ended) => match ready!(pipe.poll_full(cx)) {
                     Ok(Some(data)) => return Poll::Ready(Some(Ok(Frame::data(data)))),
-                    Ok(None) => {}
                     Err(error) => {
                         *this.mode = Mode::Last(Some(Last::Failed(error)));
                         continue;
+                    }
+                    Ok(None) => {
+                        if let Some(last) = ended.take() {
+                            let data = pipe.flush().map(Frame::data);
+                            *this.mode = Mode::Last(last);
+                            match data {
+                                Some(data) => return Poll::Ready(Some(Ok(data))),
+                                None => continue,
+                            }
+                        }
                     }
                 },
                 Mode::Pass | Mode::Scan(_) => {}
             }
             let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
             let Poll::Ready(frame) = inner.poll_frame(cx) else {
-                // Nobody waits for a message until others fill its frame.
-                let data = this.mode.flush().map(Frame::data);
-                return data.map_or(Poll::Pending, |data| Poll::Ready(Some(Ok(data))));
-            };
-            let last = match frame.map(|frame| frame.map(Frame::into_data)) {
-                Some(Ok(Ok(mut data))) => {
-                    // Not a copy where the data are `Bytes`, as everybody's are.
-                    match this.mode.take(data.copy_to_bytes(data.remaining())) {
-                        Some(data) => return Poll::Ready(Some(Ok(Frame::data(data)))),
-                        None => continue,
-                    }
+                match this.mode.go_on() {
+                    GoOn::Again => continue,
+                    GoOn::With(data) => return Poll::Ready(Some(Ok(Frame::data(data)))),
+                    GoOn::Wait => return Poll::Pending,
                 }
-                Some(Ok(Err(frame))) => match frame.into_trailers() {
-                    // An error that the peer tells is worth more than that it stopped there.
-                    Ok(trailers) if tells_error(&trailers) => Some(Last::Trailers(trailers)),
-                    Ok(trailers) => Some(match this.mode.end() {
-                        Ok(()) => Last::Trailers(trailers),
-                        Err(error) => Last::Failed(error),
-                    }),
-                    Err(_) => continue, // a kind of frame that HTTP does not have yet
-                },
-                Some(Err(error)) => Some(Last::Broken(error.into())),
-                None => this.mode.end().err().map(Last::Failed),
             };
-            let data = this.mode.flush();
-            *this.mode = Mode::Last(last);
-            if let Some(data) = data {
-                return Poll::Ready(Some(Ok(Frame::data(data))));
+            match this.mode.hear(frame) {
+                Heard::Data(data) => return Poll::Ready(Some(Ok(Frame::data(data)))),
+                Heard::Nothing => {}
+                Heard::End(last) => this.mode.end_with(last),
             }
         }
         // So many frames without a byte to pass on: others have their turn.
@@ -168,7 +159,10 @@ where
         let is_idle = match &self.mode {
             Mode::Pass => true,
             Mode::Scan(scan) => scan.is_between_messages(),
-            Mode::Map(pipe) => pipe.is_empty(),
+            Mode::Map(pipe, Some(None)) => return pipe.is_empty(),
+            Mode::Map(_, Some(Some(_))) => return false,
+            // What is recorded has to be seen to its very end.
+            Mode::Map(pipe, None) => pipe.is_empty() && !pipe.is_recorded(),
             Mode::Given(bytes) => bytes.is_none(),
             Mode::Last(last) => return last.is_none(),
         };
@@ -180,7 +174,7 @@ where
             (Mode::Given(bytes), _) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            (Mode::Map(_) | Mode::Last(_), _) => SizeHint::default(),
+            (Mode::Map(..) | Mode::Last(_), _) => SizeHint::default(),
             (Mode::Pass | Mode::Scan(_), Some(inner)) => inner.size_hint(),
             (_, None) => SizeHint::with_exact(0),
         }
@@ -188,6 +182,42 @@ where
 }
 
 impl Mode {
+    /// Takes in what the source gave.
+    fn hear<D: Buf, E: Into<BoxError>>(&mut self, frame: Option<Result<Frame<D>, E>>) -> Heard {
+        let frame = match frame.map(|frame| frame.map(Frame::into_data)) {
+            Some(Ok(Ok(mut data))) => {
+                // Not a copy where the data are `Bytes`, as everybody's are.
+                let data = data.copy_to_bytes(data.remaining());
+                return self.take(data).map_or(Heard::Nothing, Heard::Data);
+            }
+            Some(Ok(Err(frame))) => frame,
+            Some(Err(error)) => return Heard::End(Some(Last::Broken(error.into()))),
+            None => return Heard::End(self.end().err().map(Last::Failed)),
+        };
+        match frame.into_trailers() {
+            // An error that the peer tells is worth more than that it stopped there.
+            Ok(trailers) if tells_error(&trailers) => Heard::End(Some(Last::Trailers(trailers))),
+            Ok(trailers) => Heard::End(Some(match self.end() {
+                Ok(()) => Last::Trailers(trailers),
+                Err(error) => Last::Failed(error),
+            })),
+            Err(_) => Heard::Nothing, // a kind of frame that HTTP does not have yet
+        }
+    }
+
+    /// Ends with this, once what is on its way has been passed on.
+    fn end_with(&mut self, last: Option<Last>) {
+        match self {
+            Self::Map(pipe, ended) => {
+                pipe.go_on();
+                *ended = Some(last);
+            }
+            Self::Pass | Self::Scan(_) | Self::Given(_) | Self::Last(_) => {
+                *self = Self::Last(last);
+            }
+        }
+    }
+
     /// Takes data in; gives back what passes as it is.
     fn take(&mut self, data: Bytes) -> Option<Bytes> {
         match self {
@@ -199,19 +229,21 @@ impl Mode {
                     (good_len > 0).then(|| data.slice(..good_len))
                 }
             },
-            Self::Map(pipe) => {
+            Self::Map(pipe, _) => {
                 pipe.push(data);
                 None
             }
         }
     }
 
-    /// Gives what has been worked on so far.
-    fn flush(&mut self) -> Option<Bytes> {
-        match self {
-            Self::Map(pipe) => pipe.flush(),
-            Self::Pass | Self::Scan(_) | Self::Given(_) | Self::Last(_) => None,
+    /// Says what to do while the source has nothing.
+    fn go_on(&mut self) -> GoOn {
+        let Self::Map(pipe, _) = self else { return GoOn::Wait };
+        if pipe.go_on() {
+            return GoOn::Again;
         }
+        // Nobody waits for a message until others fill its frame.
+        pipe.flush().map_or(GoOn::Wait, GoOn::With)
     }
 
     /// Checks that the stream may end here.
@@ -219,9 +251,25 @@ impl Mode {
         match self {
             Self::Pass | Self::Given(_) | Self::Last(_) => Ok(()),
             Self::Scan(scan) => scan.end(),
-            Self::Map(pipe) => pipe.end(),
+            Self::Map(pipe, _) => pipe.end(),
         }
     }
+}
+
+/// What came from a body's source.
+enum Heard {
+    /// What passes as it is.
+    Data(Bytes),
+    Nothing,
+    End(Option<Last>),
+}
+
+/// What a body does while its source has nothing.
+enum GoOn {
+    /// It looks once more at what it has.
+    Again,
+    With(Bytes),
+    Wait,
 }
 
 impl Role {

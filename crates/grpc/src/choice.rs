@@ -1,8 +1,9 @@
 //! Which encoding a stream gets: what the layer has, what the call asks for, what the peer reads.
 
-use thinwire::{Encoder, Encoding};
+use thinwire::{Encoder, Encoding, RawReason};
 
 use crate::headers::Accepted;
+use crate::status::Cause;
 
 /// The encoders of a layer, in order of preference.
 ///
@@ -58,29 +59,36 @@ impl From<Vec<Encoder>> for Encoders {
 pub enum Compress {
     /// Every message as it is.
     Off,
-    /// This encoding, of which the layer has an encoder; where the peer can't read it, none.
+    /// This encoding, or every message as it is where the peer can't read it. The layer needs an
+    /// encoder of it: without one the call fails with INTERNAL.
     With(Encoding),
 }
 
-/// An encoding that was asked for and of which there is no encoder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NoEncoder(pub(crate) Encoding);
-
-/// Picks the encoder of a stream; `None` sends it as it is.
+/// Picks the encoder of a stream, or says why it is sent as it is.
 pub(crate) fn choose(
     encoders: &Encoders,
     asked: Option<Compress>,
     accepted: Option<Accepted>,
-) -> Result<Option<&Encoder>, NoEncoder> {
-    let accepts = |encoder: &&Encoder| {
-        encoder.encoding() != Encoding::Identity
-            && accepted.is_none_or(|accepted| accepted.contains(encoder.encoding()))
-    };
+) -> Result<Result<&Encoder, RawReason>, Cause> {
+    let accepts =
+        |encoder: &&Encoder| accepted.is_none_or(|accepted| accepted.contains(encoder.encoding()));
     match asked {
-        Some(Compress::Off | Compress::With(Encoding::Identity)) => Ok(None),
+        Some(Compress::Off | Compress::With(Encoding::Identity)) => Ok(Err(RawReason::Identity)),
         Some(Compress::With(encoding)) => {
-            Ok(Some(encoders.find(encoding).ok_or(NoEncoder(encoding))?).filter(accepts))
+            let encoder = encoders.find(encoding).ok_or_else(|| Cause::NoEncoder {
+                asked: encoding,
+                has: encoders.0.iter().map(Encoder::encoding).collect(),
+            })?;
+            Ok(Some(encoder).filter(accepts).ok_or(RawReason::NotAccepted))
         }
-        None => Ok(encoders.0.iter().find(accepts)),
+        None => {
+            let mut real = encoders.0.iter().filter(|it| it.encoding() != Encoding::Identity);
+            let reason = if real.clone().next().is_some() {
+                RawReason::NotAccepted
+            } else {
+                RawReason::Identity
+            };
+            Ok(real.find(accepts).ok_or(reason))
+        }
     }
 }

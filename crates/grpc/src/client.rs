@@ -16,7 +16,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::body::{BoxError, MessageBody, Role};
-use crate::choice::{Compress, Encoders, NoEncoder, choose};
+use crate::choice::{Compress, Encoders, choose};
 use crate::fallback::{Fallback, Learned, Recorder, refuses_encoding, sent_encoding};
 use crate::headers::{self, Accepted, GRPC_ACCEPT_ENCODING, GRPC_ENCODING, GRPC_STATUS};
 use crate::pipe::Pipe;
@@ -24,7 +24,7 @@ use crate::scan::Scan;
 use crate::settings::Settings;
 use crate::status::{CallError, Cause, Side};
 use crate::step::Step;
-use thinwire::counters::{Counters, Direction};
+use thinwire::counters::{Counters, Direction, ErrorKind};
 
 /// Gives a gRPC client encodings: those of its encoders to speak in, those that its decoder
 /// accepts to be answered in.
@@ -139,8 +139,8 @@ where
             Ok(request) => request,
             Err(error) => return ClientFuture { state: State::Refused { error: Some(error) } },
         };
-        let again = recorder.and_then(|recorder| {
-            let encoding = sent_encoding(request.headers())?;
+        let encoding = sent_encoding(request.headers());
+        let again = recorder.filter(|_| encoding.is_some()).map(|recorder| {
             let mut head = Request::new(());
             *head.method_mut() = request.method().clone();
             *head.uri_mut() = request.uri().clone();
@@ -148,11 +148,12 @@ where
             *head.headers_mut() = request.headers().clone();
             *head.extensions_mut() = request.extensions().clone();
             head.headers_mut().remove(GRPC_ENCODING);
-            Some(Again { service: self.inner.clone(), head, recorder, encoding })
+            Again { service: self.inner.clone(), head, recorder }
         });
         let call = Call {
             settings: self.settings.clone(),
             learned: may_retry.then(|| self.learned.clone()),
+            encoding,
             again,
         };
         ClientFuture::running(self.inner.call(request), Some(call))
@@ -173,19 +174,20 @@ impl Settings {
             return Ok(Request::from_parts(parts, body));
         }
         let asked = self.asked(&parts.extensions, parts.uri.path());
-        let encoder = choose(&self.encoders, asked, learned).map_err(|NoEncoder(encoding)| {
-            let error = CallError::new(Side::Client, Cause::NoEncoder(encoding));
-            self.counts(Direction::Encode).failed(error)
-        })?;
-        let Some(encoder) = encoder else { return Ok(Request::from_parts(parts, body)) };
+        let counts = self.counts(Direction::Encode);
+        let encoder = match choose(&self.encoders, asked, learned) {
+            Ok(Ok(encoder)) => encoder,
+            Ok(Err(reason)) => {
+                let scan = Scan::sent(Side::Client, reason, counts);
+                let body = B::rewrap(MessageBody::scan(body, Role::Request, scan));
+                return Ok(Request::from_parts(parts, body));
+            }
+            Err(cause) => return Err(counts.failed(CallError::new(Side::Client, cause))),
+        };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
         parts.headers.remove(CONTENT_LENGTH);
         let step = Step::encode(encoder.clone(), self.offload_len);
-        let counts = self.counts(Direction::Encode);
-        let mut pipe = Pipe::new(step, Side::Client, counts, self);
-        if let Some(recorder) = recorder {
-            pipe = pipe.recorded_by(recorder);
-        }
+        let pipe = Pipe::new(step, Side::Client, counts, self).recorded_by(recorder);
         let body = B::rewrap(MessageBody::map(body, Role::Request, pipe));
         Ok(Request::from_parts(parts, body))
     }
@@ -209,7 +211,7 @@ impl Settings {
         let encoding = self.take_encoding(&mut parts.headers);
         // Nothing comes behind a status in the headers; if it does, it is nobody's message.
         let body = if encoding == Ok(Encoding::Identity) || is_status_alone(&parts.headers) {
-            let scan = Scan::new(Side::Client, self.decoder.max_payload_len(), counts);
+            let scan = Scan::received(Side::Client, self.decoder.max_payload_len(), counts);
             MessageBody::scan(body, Role::Response, scan)
         } else {
             parts.headers.remove(CONTENT_LENGTH);
@@ -229,6 +231,8 @@ fn is_status_alone(headers: &HeaderMap) -> bool {
 struct Call<S> {
     settings: Arc<Settings>,
     learned: Option<Arc<Learned>>,
+    /// What the request went out in.
+    encoding: Option<Encoding>,
     again: Option<Again<S>>,
 }
 
@@ -238,24 +242,23 @@ struct Again<S> {
     service: S,
     head: Request<()>,
     recorder: Recorder,
-    encoding: Encoding,
 }
 
 impl<S> Call<S> {
     /// Learns from an answer, and says whether the call is to be sent again.
     fn hear<R, B: Rewrap>(&mut self, answer: &Response<R>) -> Option<(S, Request<B>)> {
+        let is_refused =
+            self.encoding.take().is_some_and(|it| refuses_encoding(answer.headers(), it));
+        if is_refused {
+            self.settings.counters.failed(Direction::Encode, ErrorKind::Unsupported);
+        }
         let learned = self.learned.as_ref()?;
-        let accepted = Accepted::read(answer.headers());
-        if let Some(accepted) = accepted {
-            learned.set(accepted);
+        match Accepted::read(answer.headers()) {
+            Some(accepted) => learned.set(accepted),
+            None if is_refused => learned.set(Accepted::NOTHING),
+            None => {}
         }
-        let again = self.again.take()?;
-        if !refuses_encoding(answer.headers(), again.encoding) {
-            return None;
-        }
-        if accepted.is_none() {
-            learned.set(Accepted::NOTHING);
-        }
+        let again = self.again.take().filter(|_| is_refused)?;
         let body = B::rewrap(MessageBody::given(again.recorder.take()?));
         Some((again.service, again.head.map(|()| body)))
     }

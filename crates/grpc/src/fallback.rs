@@ -55,8 +55,10 @@ pub(crate) fn refuses_encoding(answer: &HeaderMap, encoding: Encoding) -> bool {
         Some(accepted) => !accepted.contains(encoding),
         // Older servers name it in their message only.
         None => answer.get(GRPC_MESSAGE).is_some_and(|message| {
+            let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./".contains(byte);
+            let mut words = message.as_bytes().split(|byte| !is_part(byte));
             let name = encoding.name().as_bytes();
-            message.as_bytes().windows(name.len()).any(|it| it == name)
+            words.any(|word| word.strip_suffix(b".").unwrap_or(word) == name)
         }),
     }
 }
@@ -92,12 +94,19 @@ impl Recorder {
     /// Sees the end of the call's messages.
     pub(crate) fn end(&self) {
         self.update(|recorded| match recorded {
+            Recorded::Nothing => Recorded::Whole(Bytes::new()),
             Recorded::One(framed) => Recorded::Whole(framed),
-            other @ (Recorded::Nothing | Recorded::Whole(_) | Recorded::Several) => other,
+            other @ (Recorded::Whole(_) | Recorded::Several) => other,
         });
     }
 
-    /// Gives the message back if it was the only one.
+    /// Says whether there is one message so far, and whether it is the only one is not known.
+    pub(crate) fn has_one(&self) -> bool {
+        let recorded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(*recorded, Recorded::One(_))
+    }
+
+    /// Gives the message back if it was the only one, and keeps none from here on.
     pub(crate) fn take(&self) -> Option<Bytes> {
         let mut whole = None;
         self.update(|recorded| {

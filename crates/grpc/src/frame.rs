@@ -114,7 +114,13 @@ impl Frame {
             }
             Leaving::Copied => {
                 let copy = self.buffers.copy(&self.bytes);
-                self.bytes.clear();
+                self.let_go();
+                copy
+            }
+            // Whoever keeps a short payload shall not keep a long buffer.
+            Leaving::Lent if self.bytes.capacity() > MAX_SLACK.max(2 * self.bytes.len()) => {
+                let copy = Bytes::copy_from_slice(&self.bytes);
+                self.let_go();
                 copy
             }
             Leaving::Lent => Bytes::from_owner(Lent {
@@ -123,11 +129,16 @@ impl Frame {
             }),
         }
     }
+
+    /// Gives the buffer back: a stream that waits holds none.
+    pub(crate) fn let_go(&mut self) {
+        self.buffers.keep(std::mem::take(&mut self.bytes));
+    }
 }
 
 impl Drop for Frame {
     fn drop(&mut self) {
-        self.buffers.keep(std::mem::take(&mut self.bytes));
+        self.let_go();
     }
 }
 
@@ -135,7 +146,8 @@ impl Buffers {
     fn keep(&self, mut bytes: Vec<u8>) {
         if bytes.capacity() > 0 {
             bytes.clear();
-            lock(&self.making).push_back(bytes.capacity(), bytes);
+            let refused = lock(&self.making).push_back(bytes.capacity(), bytes);
+            drop(refused); // freed when the lock is
         }
     }
 
@@ -151,21 +163,26 @@ impl Buffers {
         buffer.extend_from_slice(bytes);
         let copy = buffer.split().freeze();
         let mut copies = lock(&self.copies);
-        if let Some((capacity, still_out)) = first {
-            copies.push_back(capacity, still_out);
-        }
-        copies.push_back(capacity, buffer);
+        let refused = [
+            first.and_then(|(capacity, still_out)| copies.push_back(capacity, still_out)),
+            copies.push_back(capacity, buffer),
+        ];
+        drop(copies);
+        drop(refused);
         copy
     }
 }
 
 impl<T> Kept<T> {
-    fn push_back(&mut self, capacity: usize, buffer: T) {
+    /// Gives a buffer back that would exceed a bound.
+    fn push_back(&mut self, capacity: usize, buffer: T) -> Option<T> {
         let bytes = self.bytes.saturating_add(capacity);
-        if self.buffers.len() < MAX_KEPT && bytes <= MAX_KEPT_BYTES {
-            self.buffers.push_back((capacity, buffer));
-            self.bytes = bytes;
+        if self.buffers.len() >= MAX_KEPT || bytes > MAX_KEPT_BYTES {
+            return Some(buffer);
         }
+        self.buffers.push_back((capacity, buffer));
+        self.bytes = bytes;
+        None
     }
 
     fn pop_front(&mut self) -> Option<(usize, T)> {
@@ -212,6 +229,9 @@ const MAX_KEPT: usize = 64;
 /// And for the frames of as many, or for sixteen messages that are nearly worked on beside the
 /// runtime.
 const MAX_KEPT_BYTES: usize = 16 << 20;
+
+/// A lent buffer may be so long, or twice as long as what is in it.
+const MAX_SLACK: usize = 64 << 10;
 
 /// To copy more takes the runtime too long.
 const MAX_COPY_LEN: usize = 1 << 20;

@@ -106,7 +106,13 @@ impl Splitter {
         if self.partial.len() < len {
             return Ok(None);
         }
-        Ok(Some(Message { framed: self.partial.split().freeze() }))
+        // A split leaves the buffer to the next message; a long one, which is rarely needed, goes.
+        let framed = if self.partial.capacity() > MAX_KEPT_LEN {
+            std::mem::take(&mut self.partial)
+        } else {
+            self.partial.split()
+        };
+        Ok(Some(Message { framed: framed.freeze() }))
     }
 
     /// Moves bytes to the partial message until it has `len`.
@@ -129,6 +135,9 @@ impl Splitter {
         Ok(len.checked_add(PREFIX_LEN))
     }
 }
+
+/// What a stream keeps between messages.
+const MAX_KEPT_LEN: usize = 32 << 10;
 
 #[cfg(test)]
 mod tests {

@@ -24,11 +24,22 @@ pub(crate) struct Pipe {
     splitter: Splitter,
     /// What goes out next: as many messages as fit.
     frame: Frame,
-    /// The payload bytes of the messages in it.
+    /// The payload bytes of the messages in it, and how many are enough.
     frame_payload_len: usize,
+    full_payload_len: usize,
     behind: Option<Behind>,
     job: Option<JoinHandle<Job>>,
     recorder: Option<Recorder>,
+    /// Whether a recorded message waits until its source was asked for its end.
+    end: End,
+}
+
+/// Whether the first message of a recorded stream is known to be the only one: once it has gone
+/// out an answer may come that says to send it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    NotAsked,
+    Asked,
 }
 
 /// What has to wait for the frame to go out.
@@ -55,6 +66,7 @@ impl Pipe {
         Self {
             splitter: Splitter::new(max_wire_len(step.max_payload_len())),
             frame: Frame::new(step.leaving(), settings.buffers.clone()),
+            full_payload_len: step.max_len_on_runtime().min(FULL_PAYLOAD_LEN),
             step,
             side,
             counts,
@@ -62,12 +74,13 @@ impl Pipe {
             behind: None,
             job: None,
             recorder: None,
+            end: End::NotAsked,
         }
     }
 
     /// Keeps what may have to be sent again.
-    pub(crate) fn recorded_by(mut self, recorder: Recorder) -> Self {
-        self.recorder = Some(recorder);
+    pub(crate) fn recorded_by(mut self, recorder: Option<Recorder>) -> Self {
+        self.recorder = recorder;
         self
     }
 
@@ -76,14 +89,30 @@ impl Pipe {
         self.splitter.push(chunk);
     }
 
-    /// Says whether nothing more comes unless something goes in. Not of a stream that is recorded:
-    /// that it is whole is seen only at its very end.
+    /// Says whether nothing more comes unless something goes in.
     pub(crate) fn is_empty(&self) -> bool {
         self.splitter.is_empty()
             && self.frame.is_empty()
             && self.behind.is_none()
             && self.job.is_none()
-            && self.recorder.is_none()
+    }
+
+    /// Says whether the stream's end has to be seen, and not only foreseen.
+    pub(crate) const fn is_recorded(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// Is told that the source was asked for more, and had nothing yet.
+    pub(crate) const fn go_on(&mut self) -> bool {
+        let was_held = matches!(self.end, End::NotAsked) && self.recorder.is_some();
+        self.end = End::Asked;
+        was_held
+    }
+
+    fn is_held(&self) -> bool {
+        self.end == End::NotAsked
+            && self.splitter.is_empty()
+            && self.recorder.as_ref().is_some_and(Recorder::has_one)
     }
 
     /// Gives the next full frame; `None` when it takes more input to fill one.
@@ -92,6 +121,9 @@ impl Pipe {
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Bytes>, CallError>> {
         loop {
+            if self.is_held() {
+                return Poll::Ready(Ok(None));
+            }
             if let Some(job) = &mut self.job {
                 let joined = ready!(Pin::new(job).poll(cx));
                 self.job = None;
@@ -116,7 +148,12 @@ impl Pipe {
                 Some(Behind::Long(message)) => self.start_job(message),
                 None => match self.splitter.next() {
                     Ok(Some(message)) => self.start(message),
-                    Ok(None) => return Poll::Ready(Ok(None)),
+                    Ok(None) => {
+                        if self.frame.is_empty() {
+                            self.frame.let_go();
+                        }
+                        return Poll::Ready(Ok(None));
+                    }
                     Err(long) => {
                         let limit = self.step.max_payload_len();
                         self.fail(Cause::TooLong { wire_len: long.len, limit });
@@ -145,7 +182,7 @@ impl Pipe {
     }
 
     const fn is_full(&self) -> bool {
-        self.frame.len() >= FULL_LEN || self.frame_payload_len >= FULL_PAYLOAD_LEN
+        self.frame.len() >= FULL_LEN || self.frame_payload_len >= self.full_payload_len
     }
 
     fn start(&mut self, message: Message) {
@@ -184,6 +221,15 @@ impl Pipe {
     }
 }
 
+impl Drop for Pipe {
+    /// A job that has not begun is not for anybody any more.
+    fn drop(&mut self) {
+        if let Some(job) = &self.job {
+            job.abort();
+        }
+    }
+}
+
 /// The most bytes on the wire that a payload within the limit may take: encodings that make a
 /// message longer add less than an eighth and 64 bytes.
 const fn max_wire_len(max_payload_len: usize) -> usize {
@@ -193,5 +239,6 @@ const fn max_wire_len(max_payload_len: usize) -> usize {
 /// As much as tonic puts into one frame, two of HTTP/2's.
 const FULL_LEN: usize = 32 << 10;
 
-/// So many bytes keep the runtime for a tenth of a millisecond, with gzip for less than a half.
+/// So many bytes keep the runtime for a tenth of a millisecond, with gzip for less than a half; where
+/// a level takes longer, less is enough.
 const FULL_PAYLOAD_LEN: usize = 128 << 10;

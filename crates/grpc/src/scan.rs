@@ -1,8 +1,9 @@
-//! Watches a stream without an encoding go by: no message may be flagged or too long.
+//! Watches a stream without an encoding go by: counts what is sent, and lets nothing in that is
+//! flagged or too long.
 
 use std::time::Duration;
 
-use thinwire::Encoding;
+use thinwire::{Encoding, RawReason};
 
 use crate::counts::Counts;
 use crate::message::PREFIX_LEN;
@@ -12,7 +13,7 @@ use crate::status::{CallError, Cause, Side};
 #[derive(Debug)]
 pub(crate) struct Scan {
     side: Side,
-    limit: usize,
+    kind: Kind,
     counts: Counts,
     /// The prefix as far as it has come.
     prefix: [u8; PREFIX_LEN],
@@ -22,9 +23,25 @@ pub(crate) struct Scan {
     rest: usize,
 }
 
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// Our own application's, not compressed for this reason.
+    Sent(RawReason),
+    /// The peer's, with the limit of a message.
+    Received { limit: usize },
+}
+
 impl Scan {
-    pub(crate) const fn new(side: Side, limit: usize, counts: Counts) -> Self {
-        Self { side, limit, counts, prefix: [0; PREFIX_LEN], prefix_len: 0, len: 0, rest: 0 }
+    pub(crate) const fn sent(side: Side, reason: RawReason, counts: Counts) -> Self {
+        Self::new(side, Kind::Sent(reason), counts)
+    }
+
+    pub(crate) const fn received(side: Side, limit: usize, counts: Counts) -> Self {
+        Self::new(side, Kind::Received { limit }, counts)
+    }
+
+    const fn new(side: Side, kind: Kind, counts: Counts) -> Self {
+        Self { side, kind, counts, prefix: [0; PREFIX_LEN], prefix_len: 0, len: 0, rest: 0 }
     }
 
     pub(crate) const fn is_between_messages(&self) -> bool {
@@ -61,15 +78,18 @@ impl Scan {
     fn start(&mut self) -> Result<(), CallError> {
         let [flag, len @ ..] = self.prefix;
         let len = usize::try_from(u32::from_be_bytes(len)).unwrap_or(usize::MAX);
-        let cause = match flag {
-            0 if len <= self.limit => {
+        let cause = match (self.kind, flag) {
+            (Kind::Received { limit }, 0) if len > limit => Cause::TooLong { wire_len: len, limit },
+            (Kind::Received { .. }, 1) => Cause::FlagWithoutEncoding,
+            (Kind::Received { .. }, 2..) => Cause::InvalidFlag(flag),
+            (kind, _) => {
                 (self.len, self.rest) = (len, len);
+                if let Kind::Sent(reason) = kind {
+                    self.counts.kept_raw(reason);
+                }
                 self.counts.passed(Encoding::Identity, len, len, Duration::ZERO);
                 return Ok(());
             }
-            0 => Cause::TooLong { wire_len: len, limit: self.limit },
-            1 => Cause::FlagWithoutEncoding,
-            flag => Cause::InvalidFlag(flag),
         };
         Err(self.counts.failed(CallError::new(self.side, cause)))
     }

@@ -15,12 +15,12 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::body::{BoxError, MessageBody, Role};
-use crate::choice::{Compress, Encoders, NoEncoder, choose};
+use crate::choice::{Compress, Encoders, choose};
 use crate::headers::{self, Accepted, GRPC_ACCEPT_ENCODING, GRPC_ENCODING, GRPC_STATUS};
 use crate::pipe::Pipe;
 use crate::scan::Scan;
 use crate::settings::Settings;
-use crate::status::{CallError, Cause, Side};
+use crate::status::{CallError, Side};
 use crate::step::Step;
 use thinwire::counters::{Counters, Direction};
 
@@ -146,7 +146,7 @@ impl Settings {
         // The service would compress its own answer if it knew.
         parts.headers.remove(GRPC_ACCEPT_ENCODING);
         let body = if encoding == Encoding::Identity {
-            let scan = Scan::new(Side::Server, self.decoder.max_payload_len(), counts);
+            let scan = Scan::received(Side::Server, self.decoder.max_payload_len(), counts);
             MessageBody::scan(body, Role::Request, scan)
         } else {
             parts.headers.remove(CONTENT_LENGTH);
@@ -180,18 +180,21 @@ impl Client {
             return Response::from_parts(parts, MessageBody::pass(body));
         }
         let asked = parts.extensions.get().copied().or(self.method);
+        let counts = settings.counts(Direction::Encode);
         let encoder = match choose(&settings.encoders, asked, Some(self.accepted)) {
-            Ok(Some(encoder)) => encoder,
-            Ok(None) => return Response::from_parts(parts, MessageBody::pass(body)),
-            Err(NoEncoder(encoding)) => {
-                let error = CallError::new(Side::Server, Cause::NoEncoder(encoding));
-                return refuse(&settings.counts(Direction::Encode).failed(error), settings);
+            Ok(Ok(encoder)) => encoder,
+            Ok(Err(reason)) => {
+                let scan = Scan::sent(Side::Server, reason, counts);
+                let body = MessageBody::scan(body, Role::Response, scan);
+                return Response::from_parts(parts, body);
+            }
+            Err(cause) => {
+                return refuse(&counts.failed(CallError::new(Side::Server, cause)), settings);
             }
         };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
         parts.headers.remove(CONTENT_LENGTH);
         let step = Step::encode(encoder.clone(), settings.offload_len);
-        let counts = settings.counts(Direction::Encode);
         let pipe = Pipe::new(step, Side::Server, counts, settings);
         Response::from_parts(parts, MessageBody::map(body, Role::Response, pipe))
     }

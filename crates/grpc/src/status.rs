@@ -1,6 +1,8 @@
 //! What goes wrong, and the gRPC status that says it: one table, from gRPC's compression
 //! document.
 
+use std::fmt;
+
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use thinwire::{DecodeError, EncodeError, Encoding, UnknownEncoding};
@@ -42,7 +44,7 @@ pub enum Code {
 /// }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{cause}")]
+#[error("{}{cause}", .side.of(.cause))]
 pub struct CallError {
     side: Side,
     cause: Cause,
@@ -72,10 +74,37 @@ pub(crate) enum Cause {
     Truncated { received_len: usize },
     #[error("the answer is not gRPC: its content-type is {0:?}")]
     NotGrpc(String),
-    #[error("{0} was asked for with an extension, but the layer has no encoder for it")]
-    NoEncoder(Encoding),
+    #[error(
+        "Compress::With({asked}) is set, but this layer has encoders for {} only",
+        Names(.has)
+    )]
+    NoEncoder { asked: Encoding, has: Vec<Encoding> },
     #[error("the thread that compresses large messages is gone")]
     Stopped,
+}
+
+impl Side {
+    /// Says whose message it was, where that is the peer's.
+    const fn of(self, cause: &Cause) -> &'static str {
+        match (cause, self) {
+            (
+                Cause::NotGrpc(_) | Cause::Encode(_) | Cause::NoEncoder { .. } | Cause::Stopped,
+                _,
+            ) => "",
+            (_, Self::Server) => "request: ",
+            (_, Self::Client) => "response: ",
+        }
+    }
+}
+
+struct Names<'a>(&'a [Encoding]);
+
+impl fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut names = self.0.iter();
+        write!(f, "{}", names.next().copied().unwrap_or(Encoding::Identity))?;
+        names.try_for_each(|name| write!(f, ", {name}"))
+    }
 }
 
 impl CallError {
@@ -115,7 +144,7 @@ impl CallError {
             | Cause::Decode(_)
             | Cause::Truncated { .. }
             | Cause::NotGrpc(_) => ErrorKind::Malformed,
-            Cause::Encode(_) | Cause::NoEncoder(_) | Cause::Stopped => ErrorKind::Other,
+            Cause::Encode(_) | Cause::NoEncoder { .. } | Cause::Stopped => ErrorKind::Other,
         }
     }
 

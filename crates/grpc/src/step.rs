@@ -88,6 +88,14 @@ impl Step {
         }
     }
 
+    /// The longest payload for the runtime.
+    pub(crate) const fn max_len_on_runtime(&self) -> usize {
+        match self {
+            Self::Encode(step) => step.max_len_on_runtime,
+            Self::Decode(step) => step.on_runtime.max_payload_len(),
+        }
+    }
+
     /// How its frames leave.
     pub(crate) const fn leaving(&self) -> Leaving {
         match self {
@@ -176,9 +184,15 @@ impl Decode {
             }
             Err(error) => {
                 frame.undo(&begun);
-                // Most encodings say at once how long their payload is; the others stop there.
-                let is_long = is_lowered && matches!(error, DecodeError::TooLong { .. });
-                if is_long { Ok(Done::Long) } else { Err(error.into()) }
+                if !is_lowered {
+                    return Err(error.into());
+                }
+                if matches!(error, DecodeError::TooLong { .. }) {
+                    // Most encodings say at once how long their payload is; the others stop there.
+                    return Ok(Done::Long);
+                }
+                // To be told with the limit that is the caller's.
+                self.decompress(message, Place::Beside, frame, counts)
             }
         }
     }
