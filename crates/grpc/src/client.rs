@@ -17,7 +17,10 @@ use tower_service::Service;
 
 use crate::body::{BoxError, MessageBody, Role};
 use crate::choice::{Compress, Encoders, choose};
-use crate::fallback::{Fallback, Learned, Recorder, refuses_encoding, sent_encoding};
+use crate::deadline::Deadline;
+use crate::fallback::{
+    Fallback, Learned, Recorder, is_unimplemented, refuses_encoding, sent_encoding,
+};
 use crate::headers::{self, Accepted, GRPC_ACCEPT_ENCODING, GRPC_ENCODING, GRPC_STATUS};
 use crate::pipe::Pipe;
 use crate::scan::Scan;
@@ -48,14 +51,15 @@ impl ClientCompressionLayer {
         Self { settings: Arc::new(Settings::new(encoders.into(), decoder)) }
     }
 
-    /// Sets the length in bytes above which a message is compressed or decompressed on a thread of
-    /// tokio's for blocking work, so that it does not keep the runtime from other calls;
-    /// `usize::MAX` for never. The default is 1 MiB.
+    /// Sets the length in bytes, in either form, above which a message is compressed or
+    /// decompressed on a thread of tokio's for blocking work, so that it does not keep the runtime
+    /// from other calls; `usize::MAX` for never. The default is 1 MiB, or less for an encoder's
+    /// slower levels: [`Level::prompt_len`](thinwire::Level::prompt_len).
     ///
     /// Without a tokio runtime all is done in place.
     #[must_use]
     pub fn offload_above(mut self, bytes: usize) -> Self {
-        self.settings_mut().offload_len = bytes;
+        self.settings_mut().offload_len = Some(bytes);
         self
     }
 
@@ -148,13 +152,15 @@ where
             *head.headers_mut() = request.headers().clone();
             *head.extensions_mut() = request.extensions().clone();
             head.headers_mut().remove(GRPC_ENCODING);
-            Again { service: self.inner.clone(), head, recorder }
+            let deadline = Deadline::read(request.headers());
+            Again { service: self.inner.clone(), head, recorder, deadline }
         });
         let call = Call {
             settings: self.settings.clone(),
             learned: may_retry.then(|| self.learned.clone()),
             encoding,
             again,
+            is_second: false,
         };
         ClientFuture::running(self.inner.call(request), Some(call))
     }
@@ -186,7 +192,7 @@ impl Settings {
         };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
         parts.headers.remove(CONTENT_LENGTH);
-        let step = Step::encode(encoder.clone(), self.offload_len);
+        let step = Step::encode(encoder.clone(), self.encode_on_runtime(encoder));
         let pipe = Pipe::new(step, Side::Client, counts, self).recorded_by(recorder);
         let body = B::rewrap(MessageBody::map(body, Role::Request, pipe));
         Ok(Request::from_parts(parts, body))
@@ -215,7 +221,7 @@ impl Settings {
             MessageBody::scan(body, Role::Response, scan)
         } else {
             parts.headers.remove(CONTENT_LENGTH);
-            let step = Step::decode(&self.decoder, encoding, self.offload_len);
+            let step = Step::decode(&self.decoder, encoding, self.decode_on_runtime());
             MessageBody::map(body, Role::Response, Pipe::new(step, Side::Client, counts, self))
         };
         Response::from_parts(parts, body)
@@ -234,6 +240,7 @@ struct Call<S> {
     /// What the request went out in.
     encoding: Option<Encoding>,
     again: Option<Again<S>>,
+    is_second: bool,
 }
 
 /// What it takes to send a call once more, uncompressed.
@@ -242,6 +249,14 @@ struct Again<S> {
     service: S,
     head: Request<()>,
     recorder: Recorder,
+    deadline: Option<Deadline>,
+}
+
+impl<S> Again<S> {
+    /// Writes what is left of the call's time, and says whether anything is.
+    fn still_has_time(&mut self) -> bool {
+        self.deadline.is_none_or(|deadline| deadline.write_rest(self.head.headers_mut()))
+    }
 }
 
 impl<S> Call<S> {
@@ -253,13 +268,19 @@ impl<S> Call<S> {
             self.settings.counters.failed(Direction::Encode, ErrorKind::Unsupported);
         }
         let learned = self.learned.as_ref()?;
-        match Accepted::read(answer.headers()) {
-            Some(accepted) => learned.set(accepted),
-            None if is_refused => learned.set(Accepted::NOTHING),
-            None => {}
+        if let Some(accepted) = Accepted::read(answer.headers()) {
+            learned.set(accepted);
+        } else if std::mem::take(&mut self.is_second) && !is_unimplemented(answer.headers()) {
+            // It named nothing, but without an encoding it answers: now that is known.
+            learned.set(Accepted::NOTHING);
         }
-        let again = self.again.take().filter(|_| is_refused)?;
-        let body = B::rewrap(MessageBody::given(again.recorder.take()?));
+        let mut again = self.again.take()?;
+        let message = again.recorder.take();
+        if !is_refused || !again.still_has_time() {
+            return None;
+        }
+        self.is_second = true;
+        let body = B::rewrap(MessageBody::given(message?));
         Some((again.service, again.head.map(|()| body)))
     }
 }

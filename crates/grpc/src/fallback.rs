@@ -48,7 +48,7 @@ impl Learned {
 
 /// Says whether a server refuses a call for its encoding, and not for its method.
 pub(crate) fn refuses_encoding(answer: &HeaderMap, encoding: Encoding) -> bool {
-    if answer.get(GRPC_STATUS) != Some(&HeaderValue::from_static("12")) {
+    if !is_unimplemented(answer) {
         return false;
     }
     match Accepted::read(answer) {
@@ -61,6 +61,10 @@ pub(crate) fn refuses_encoding(answer: &HeaderMap, encoding: Encoding) -> bool {
             words.any(|word| word.strip_suffix(b".").unwrap_or(word) == name)
         }),
     }
+}
+
+pub(crate) fn is_unimplemented(answer: &HeaderMap) -> bool {
+    answer.get(GRPC_STATUS) == Some(&HeaderValue::from_static("12"))
 }
 
 /// Returns the encoding that a request went out in.

@@ -32,6 +32,7 @@ mod body;
 mod choice;
 mod client;
 mod counts;
+mod deadline;
 mod fallback;
 mod frame;
 mod headers;

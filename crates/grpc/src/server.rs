@@ -48,14 +48,15 @@ impl ServerCompressionLayer {
         Self { settings: Arc::new(Settings::new(encoders.into(), decoder)) }
     }
 
-    /// Sets the length in bytes above which a message is compressed or decompressed on a thread of
-    /// tokio's for blocking work, so that it does not keep the runtime from other calls;
-    /// `usize::MAX` for never. The default is 1 MiB.
+    /// Sets the length in bytes, in either form, above which a message is compressed or
+    /// decompressed on a thread of tokio's for blocking work, so that it does not keep the runtime
+    /// from other calls; `usize::MAX` for never. The default is 1 MiB, or less for an encoder's
+    /// slower levels: [`Level::prompt_len`](thinwire::Level::prompt_len).
     ///
     /// Without a tokio runtime all is done in place.
     #[must_use]
     pub fn offload_above(mut self, bytes: usize) -> Self {
-        self.settings_mut().offload_len = bytes;
+        self.settings_mut().offload_len = Some(bytes);
         self
     }
 
@@ -150,7 +151,7 @@ impl Settings {
             MessageBody::scan(body, Role::Request, scan)
         } else {
             parts.headers.remove(CONTENT_LENGTH);
-            let step = Step::decode(&self.decoder, Ok(encoding), self.offload_len);
+            let step = Step::decode(&self.decoder, Ok(encoding), self.decode_on_runtime());
             let pipe = Pipe::new(step, Side::Server, counts, self);
             MessageBody::map(body, Role::Request, pipe)
         };
@@ -194,7 +195,7 @@ impl Client {
         };
         parts.headers.insert(GRPC_ENCODING, headers::value(encoder.encoding()));
         parts.headers.remove(CONTENT_LENGTH);
-        let step = Step::encode(encoder.clone(), settings.offload_len);
+        let step = Step::encode(encoder.clone(), settings.encode_on_runtime(encoder));
         let pipe = Pipe::new(step, Side::Server, counts, settings);
         Response::from_parts(parts, MessageBody::map(body, Role::Response, pipe))
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::{Extensions, HeaderMap, HeaderValue};
-use thinwire::{Decoder, Encoding};
+use thinwire::{Decoder, Encoder, Encoding};
 
 use crate::choice::{Compress, Encoders};
 use crate::counts::Counts;
@@ -21,7 +21,8 @@ pub(crate) struct Settings {
     pub(crate) decoder: Decoder,
     /// What the decoder accepts, as the value of the header.
     pub(crate) accepted: HeaderValue,
-    pub(crate) offload_len: usize,
+    /// Instead of the defaults.
+    pub(crate) offload_len: Option<usize>,
     pub(crate) per_method: Option<PerMethod>,
     /// Of a client.
     pub(crate) fallback: Fallback,
@@ -39,7 +40,7 @@ impl Settings {
             encoders,
             decoder,
             accepted,
-            offload_len: OFFLOAD_LEN,
+            offload_len: None,
             per_method: None,
             fallback: Fallback::default(),
             counters: Arc::default(),
@@ -66,6 +67,16 @@ impl Settings {
         }
     }
 
+    /// The longest message that is compressed on the runtime.
+    pub(crate) fn encode_on_runtime(&self, encoder: &Encoder) -> usize {
+        self.offload_len.unwrap_or(encoder.level().prompt_len())
+    }
+
+    /// The longest message that is decompressed on the runtime.
+    pub(crate) fn decode_on_runtime(&self) -> usize {
+        self.offload_len.unwrap_or(DECODE_ON_RUNTIME)
+    }
+
     /// Returns what the call asks for by an extension, or else its method.
     pub(crate) fn asked(&self, extensions: &Extensions, path: &str) -> Option<Compress> {
         extensions.get().copied().or_else(|| self.per_method.as_ref()?(path))
@@ -82,6 +93,5 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// Messages above so many bytes are worked on beside the runtime unless set otherwise: gzip, the
-/// slowest at its default level, takes some 2.5 ms for as many.
-const OFFLOAD_LEN: usize = 1 << 20;
+/// gzip, the slowest, decompresses as much in a millisecond.
+const DECODE_ON_RUNTIME: usize = 1 << 20;

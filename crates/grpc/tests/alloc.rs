@@ -167,3 +167,87 @@ fn a_frame_of_payloads_costs_one_allocation_on_decode() {
         }
     }
 }
+
+/// Gives its frames, then has nothing for ever.
+struct Waiting(VecDeque<Bytes>);
+
+impl Body for Waiting {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        self.0.pop_front().map_or(Poll::Pending, |frame| Poll::Ready(Some(Ok(Frame::data(frame)))))
+    }
+}
+
+/// What the server's layer keeps of a stream whose message has passed and which waits for more.
+fn kept_by_waiting(server: &ServerCompressionLayer, frames: Vec<Bytes>, answers: bool) -> i64 {
+    let (given, kept) = alloc::measure(|| {
+        let (incoming, outgoing) =
+            if answers { (Vec::new(), frames) } else { (frames, Vec::new()) };
+        let outgoing = Waiting(outgoing.into());
+        let mut seen = None;
+        let mut answer = Response::new(outgoing);
+        answer
+            .headers_mut()
+            .insert("content-type", http::HeaderValue::from_static("application/grpc"));
+        let mut answer = Some(answer);
+        let service = service_fn(|request: Request<MessageBody<Waiting>>| {
+            seen = Some(request.into_body());
+            ready(Ok::<_, Infallible>(answer.take().unwrap()))
+        });
+        let call = Request::builder()
+            .header("content-type", "application/grpc")
+            .header("grpc-encoding", "gzip")
+            .header("grpc-accept-encoding", "gzip")
+            .body(Waiting(incoming.into()))
+            .unwrap();
+        let mut call = Box::pin(server.layer(service).call(call));
+        let mut cx = Context::from_waker(Waker::noop());
+        let Poll::Ready(Ok(answer)) = call.as_mut().poll(&mut cx) else { panic!("not answered") };
+        drop(call);
+        let mut given = 0;
+        let mut bodies = (seen.unwrap(), answer.into_body());
+        let mut body = Pin::new(if answers { &mut bodies.1 } else { &mut bodies.0 });
+        // Pending is also what gives others their turn.
+        for _ in 0..10 {
+            while let Poll::Ready(Some(frame)) = body.as_mut().poll_frame(&mut cx) {
+                given += frame.unwrap().into_data().unwrap().len();
+            }
+        }
+        (given, bodies)
+    });
+    assert!(given.0 > 1000, "the message passed");
+    drop(given);
+    kept.kept_bytes
+}
+
+#[test]
+fn a_stream_that_waits_holds_no_buffer_of_the_message_before() {
+    let encoder = Encoder::new(Encoding::Gzip).unwrap();
+    for kind in [Kind::Random, Kind::JsonEvents] {
+        for len in [900_000, 4 << 20] {
+            let payload = payload::make(kind, len, 1);
+            let message: Bytes =
+                [&[0], &u32::try_from(len).unwrap().to_be_bytes()[..], &payload].concat().into();
+            let mut wire = Vec::new();
+            let compressed = thinwire_testkit::promise::compress(Encoding::Gzip.into(), &payload);
+            let compressed_len = u32::try_from(compressed.len()).unwrap().to_be_bytes();
+            let framed = Bytes::from([&[1], &compressed_len[..], &compressed].concat());
+            wire.extend(framed.chunks(16 << 10).map(|chunk| framed.slice_ref(chunk)));
+            for (frames, answers) in [(vec![message], true), (wire, false)] {
+                let server = ServerCompressionLayer::new(encoder.clone(), Decoder::new(8 << 20));
+                // The first makes what the layer keeps, once for all streams.
+                kept_by_waiting(&server, frames.clone(), answers);
+                let kept = kept_by_waiting(&server, frames, answers);
+                assert!(
+                    kept < 64 << 10,
+                    "{kind:?} of {len} bytes, answers: {answers}: {kept} bytes"
+                );
+            }
+        }
+    }
+}

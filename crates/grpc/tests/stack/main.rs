@@ -7,6 +7,7 @@
     reason = "a test may stop where it fails; the lints allow it in test functions only"
 )]
 
+mod again;
 mod beside_tonic;
 mod bombs;
 mod cancel;
