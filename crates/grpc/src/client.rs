@@ -47,6 +47,9 @@ pub struct ClientCompressionLayer {
 
 impl ClientCompressionLayer {
     /// Speaks in the first of `encoders`; limits responses by `decoder`.
+    ///
+    /// tonic's own `max_decoding_message_size`, 4 MiB unless set, holds behind that limit: what
+    /// exceeds it is `OUT_OF_RANGE`.
     pub fn new(encoders: impl Into<Encoders>, decoder: Decoder) -> Self {
         Self { settings: Arc::new(Settings::new(encoders.into(), decoder)) }
     }

@@ -1,44 +1,35 @@
 //! What was typed.
 
 use std::net::SocketAddr;
+use std::num::ParseIntError;
+use std::str::FromStr;
 use std::time::Duration;
 
-#[derive(Debug)]
+/// Takes a Prometheus server's remote writes over HTTP, pushes them on over gRPC under
+/// snappy-block, counts their series and samples, and prints what was saved.
+#[derive(Debug, clap::Parser)]
 pub(crate) struct Args {
+    /// Where Prometheus writes to, at /api/v1/write
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9201")]
     pub(crate) listen: SocketAddr,
-    pub(crate) end: End,
+    /// Ends after so many requests, or after a time; without it, with Ctrl-C
+    #[arg(long, value_name = "100|30s")]
+    pub(crate) exit_after: Option<End>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum End {
-    Never,
     Requests(u64),
     After(Duration),
 }
 
-const USAGE: &str = "remote-write [--listen 127.0.0.1:9201] [--exit-after REQUESTS|SECONDSs]";
+impl FromStr for End {
+    type Err = ParseIntError;
 
-impl Args {
-    pub(crate) fn parse(mut typed: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut args = Self { listen: SocketAddr::from(([127, 0, 0, 1], 9201)), end: End::Never };
-        while let Some(name) = typed.next() {
-            let value = typed.next().unwrap_or_default();
-            let wrong = || format!("{name} {value}: usage: {USAGE}");
-            match name.as_str() {
-                "--listen" => args.listen = value.parse().map_err(|_| wrong())?,
-                "--exit-after" => {
-                    let (digits, is_time) =
-                        value.strip_suffix('s').map_or((value.as_str(), false), |it| (it, true));
-                    let number = digits.parse().map_err(|_| wrong())?;
-                    args.end = if is_time {
-                        End::After(Duration::from_secs(number))
-                    } else {
-                        End::Requests(number)
-                    };
-                }
-                _ => return Err(wrong()),
-            }
+    fn from_str(text: &str) -> Result<Self, ParseIntError> {
+        match text.strip_suffix('s') {
+            Some(seconds) => Ok(Self::After(Duration::from_secs(seconds.parse()?))),
+            None => Ok(Self::Requests(text.parse()?)),
         }
-        Ok(args)
     }
 }

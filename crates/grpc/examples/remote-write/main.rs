@@ -24,19 +24,20 @@ mod path;
 use std::time::Duration;
 
 use args::{Args, End};
+use clap::Parser;
 use path::Path;
 use tokio::net::TcpListener;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let args = Args::parse(std::env::args().skip(1))?;
+    let args = Args::parse();
     let listener = TcpListener::bind(args.listen).await?;
     println!("remote writes go to http://{}/api/v1/write", listener.local_addr()?);
     let path = Path::start(listener).await?;
     tokio::select! {
         () = report(&path) => {}
-        () = end(args.end, &path) => {}
+        () = end(args.exit_after, &path) => {}
         _ = tokio::signal::ctrl_c() => {}
     }
     println!("{path}");
@@ -54,11 +55,11 @@ async fn report(path: &Path) {
     }
 }
 
-async fn end(end: End, path: &Path) {
+async fn end(end: Option<End>, path: &Path) {
     match end {
-        End::Never => std::future::pending().await,
-        End::After(time) => sleep(time).await,
-        End::Requests(count) => {
+        None => std::future::pending().await,
+        Some(End::After(time)) => sleep(time).await,
+        Some(End::Requests(count)) => {
             while path.ingester.totals().requests < count {
                 sleep(Duration::from_millis(20)).await;
             }
