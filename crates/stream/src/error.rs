@@ -10,6 +10,17 @@ use crate::label::LabelError;
 use crate::message::{Message, Place};
 
 /// Why a producer does not send a message. It is as it was.
+///
+/// ```
+/// use thinwire_stream::{ClientCompressionConfig, CompressError, Label, MessageCodec};
+/// # mod mine { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mine.rs")); }
+/// # use mine::Mine; // the message of `Message`'s example
+///
+/// let config = ClientCompressionConfig::off().max_payload_size(1000);
+/// let error = MessageCodec::new(&config, Label::IGGY)?.maybe_compress(&Mine::new(vec![7; 1001]));
+/// assert!(matches!(error, Err(CompressError::TooLong { len: 1001, limit: 1000, .. })));
+/// # Ok::<(), thinwire_stream::ConfigError>(())
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CompressError {
@@ -34,6 +45,18 @@ pub enum CompressError {
 }
 
 /// Why a payload can't be restored.
+///
+/// ```
+/// use thinwire_stream::{ClientCompressionConfig, DecompressError, Label, MessageCodec};
+/// # mod mine { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mine.rs")); }
+/// # use mine::Mine; // the message of `Message`'s example
+///
+/// let config = ClientCompressionConfig::off().max_payload_size(1000);
+/// let codec = MessageCodec::new(&config, Label::IGGY)?;
+/// let bad = codec.maybe_decompress(Mine::new(vec![7; 1001])).unwrap_err();
+/// assert!(matches!(bad.reason(), DecompressError::TooLong { len: 1001, limit: 1000, .. }));
+/// # Ok::<(), thinwire_stream::ConfigError>(())
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DecompressError {
@@ -52,12 +75,30 @@ pub enum DecompressError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The thread that decompressed it is gone.
+    /// The thread that decompressed it is gone. The message may be good, so it is reported
+    /// whatever [`OnError`](crate::OnError) says.
     #[error("the thread that decompresses large messages is gone")]
     Stopped,
 }
 
 /// A message that can't be restored, as it came.
+///
+/// Displayed, it says where the message was, what it claimed, its sizes and the limit, and why it
+/// can't be restored; never what is in it.
+///
+/// ```
+/// use thinwire::Encoding;
+/// use thinwire_stream::{ClientCompressionConfig, Label, MessageCodec};
+/// # mod mine { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mine.rs")); }
+/// # use mine::Mine; // the message of `Message`'s example
+///
+/// let codec = MessageCodec::new(&ClientCompressionConfig::off(), Label::IGGY)?;
+/// let bad = Mine::new("not gzip").header("iggy-compression", "gzip");
+/// let bad = codec.maybe_decompress(bad).unwrap_err();
+/// assert_eq!((bad.encoding(), bad.encoded_len()), (Some(Encoding::Gzip), 8));
+/// assert!(bad.to_string().starts_with("mine: a message of 8 bytes of gzip: malformed gzip: "));
+/// # Ok::<(), thinwire_stream::ConfigError>(())
+/// ```
 #[derive(Debug)]
 pub struct BadMessage<M> {
     pub(crate) message: M,
@@ -68,38 +109,80 @@ pub struct BadMessage<M> {
 
 impl<M: Message> BadMessage<M> {
     /// Returns the message as it came.
+    ///
+    /// ```
+    /// # use thinwire_stream::{BadMessage, Message};
+    /// # fn of<M: Message + std::fmt::Debug>(bad: BadMessage<M>) {
+    /// let still_compressed = bad.message().payload();
+    /// # }
+    /// ```
     #[must_use]
     pub const fn message(&self) -> &M {
         &self.message
     }
 
     /// Takes the message as it came.
+    ///
+    /// ```
+    /// # use thinwire_stream::{BadMessage, Message};
+    /// # fn of<M: Message + std::fmt::Debug>(bad: BadMessage<M>) {
+    /// let for_the_dead_letters: M = bad.into_message();
+    /// # }
+    /// ```
     #[must_use]
     pub fn into_message(self) -> M {
         self.message
     }
 
     /// Returns where it was.
+    ///
+    /// ```
+    /// # use thinwire_stream::{BadMessage, Message};
+    /// # fn of<M: Message + std::fmt::Debug>(bad: BadMessage<M>) {
+    /// let (partition, offset) = (bad.place().partition, bad.place().offset);
+    /// # }
+    /// ```
     #[must_use]
     pub const fn place(&self) -> &Place {
         &self.place
     }
 
     /// Returns the encoding that its label names, if that is known.
+    ///
+    /// ```
+    /// # use thinwire_stream::{BadMessage, Message};
+    /// # fn of<M: Message + std::fmt::Debug>(bad: BadMessage<M>) {
+    /// let name = bad.encoding().map_or("unknown", |encoding| encoding.name());
+    /// # }
+    /// ```
     #[must_use]
     pub const fn encoding(&self) -> Option<Encoding> {
         self.encoding
     }
 
     /// Returns the length in bytes of its payload as it came.
+    ///
+    /// ```
+    /// # use thinwire_stream::{BadMessage, Message};
+    /// # fn of<M: Message + std::fmt::Debug>(bad: BadMessage<M>) {
+    /// assert_eq!(bad.encoded_len(), bad.message().payload().len());
+    /// # }
+    /// ```
     #[must_use]
     pub fn encoded_len(&self) -> usize {
         self.message.payload().len()
     }
 
     /// Returns why it can't be restored.
+    ///
+    /// ```
+    /// # use thinwire_stream::{BadMessage, Message};
+    /// # fn of<M: Message + std::fmt::Debug>(bad: BadMessage<M>) {
+    /// println!("{}", bad.reason());
+    /// # }
+    /// ```
     #[must_use]
-    pub const fn cause(&self) -> &DecompressError {
+    pub const fn reason(&self) -> &DecompressError {
         &self.cause
     }
 }

@@ -20,16 +20,30 @@
 //!   sending failed is as it was, and sending it again compresses it once.
 //! * A message that bears a label already is left alone.
 //! * A message that compression, with its label, does not make smaller goes as it is.
-//! * No payload above `max_payload_size` leaves a producer or a consumer.
+//! * No payload above `max_payload_size` leaves a producer or a consumer. It counts the payload:
+//!   before compression, and after decompression.
 //! * One bad message is one error, with the message in it; its neighbours arrive.
 //! * Nothing that a header or a payload holds makes it panic.
+//! * In steady state a message costs the allocation of its new payload, and what its own headers
+//!   take.
+//!
+//! # Cargo features
+//!
+//! `gzip` (gzip and deflate), `lz4`, `snappy` (both formats) and `zstd`, all on by default, and
+//! `serde`, by which [`ClientCompressionConfig`] is read from a file.
 
 mod codec;
+mod compress;
 mod config;
 mod decoded;
+mod decompress;
 mod error;
 mod label;
 mod message;
+mod off_runtime;
+
+#[cfg(test)]
+extern crate self as thinwire_stream; // for the message that tests and examples share
 
 pub use codec::MessageCodec;
 pub use config::{ClientCompressionConfig, ConfigError, OnError};

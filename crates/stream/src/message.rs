@@ -7,52 +7,12 @@ use bytes::Bytes;
 
 /// A broker's message: a payload and headers.
 ///
+/// [`get`](Self::get) is called for every message that has headers, once or twice each way, so it
+/// should be quick. [`set`](Self::set) and [`remove`](Self::remove) are only called on what
+/// [`with_payload`](Self::with_payload) made, never on a message of the caller's.
+///
 /// ```
-/// use std::collections::BTreeMap;
-/// use std::convert::Infallible;
-///
-/// use bytes::Bytes;
-/// use thinwire_stream::{Message, Place};
-///
-/// #[derive(Clone)]
-/// struct Mine {
-///     payload: Bytes,
-///     headers: BTreeMap<String, Bytes>,
-/// }
-///
-/// impl Message for Mine {
-///     type HeaderError = Infallible;
-///
-///     fn payload(&self) -> &Bytes {
-///         &self.payload
-///     }
-///
-///     fn with_payload(&self, payload: Bytes) -> Self {
-///         Self { payload, headers: self.headers.clone() }
-///     }
-///
-///     fn get(&self, name: &str) -> Result<Vec<Bytes>, Infallible> {
-///         Ok(self.headers.get(name).cloned().into_iter().collect())
-///     }
-///
-///     fn set(&mut self, name: &str, value: &str) -> Result<(), Infallible> {
-///         self.headers.insert(name.to_owned(), Bytes::copy_from_slice(value.as_bytes()));
-///         Ok(())
-///     }
-///
-///     fn remove(&mut self, name: &str) -> Result<(), Infallible> {
-///         self.headers.remove(name);
-///         Ok(())
-///     }
-///
-///     fn headers_len(&self) -> usize {
-///         self.headers.iter().map(|(name, value)| name.len() + value.len()).sum()
-///     }
-///
-///     fn place(&self) -> Place {
-///         Place::default()
-///     }
-/// }
+#[doc = include_str!("../tests/support/mine.rs")]
 /// ```
 pub trait Message: Sized {
     /// Why headers can't be read or written.
@@ -61,21 +21,25 @@ pub trait Message: Sized {
     /// Returns the payload.
     fn payload(&self) -> &Bytes;
 
-    /// Makes another message with this payload and the same headers, cheaply.
+    /// Makes another message with this payload, the same headers and the same place, cheaply.
     fn with_payload(&self, payload: Bytes) -> Self;
 
-    /// Returns each value that the headers have under a name, none if there is none.
+    /// Calls `each` with every value that the headers have under a name, not at all if there is
+    /// none.
+    ///
+    /// Where the names of a broker's headers are the same in any letter case, they are here, in
+    /// [`set`](Self::set) and in [`remove`](Self::remove).
     ///
     /// # Errors
     ///
     /// When the headers, or a value, can't be read as such: damaged, or of another type.
-    fn get(&self, name: &str) -> Result<Vec<Bytes>, Self::HeaderError>;
+    fn get(&self, name: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), Self::HeaderError>;
 
     /// Sets a header, in place of those that have its name.
     ///
     /// # Errors
     ///
-    /// When the broker's client does not allow it.
+    /// When the broker's client does not allow it, or the headers can't be read.
     fn set(&mut self, name: &str, value: &str) -> Result<(), Self::HeaderError>;
 
     /// Removes the headers with a name.
@@ -85,7 +49,7 @@ pub trait Message: Sized {
     /// When the headers can't be read.
     fn remove(&mut self, name: &str) -> Result<(), Self::HeaderError>;
 
-    /// Returns how many bytes the headers are on the wire, 0 if there are none.
+    /// Returns how many bytes the headers are on the wire, 0 only if there are none.
     fn headers_len(&self) -> usize;
 
     /// Says where the message was, for errors.

@@ -1,12 +1,29 @@
 //! How a producer compresses and what a consumer does with what it can't read: a part of a
 //! service's own configuration.
 
+#[cfg(feature = "serde")]
+mod file;
+
 use thinwire::{Encoding, Level};
 use thiserror::Error;
 
 /// How a producer compresses, and what a consumer does with a message that it can't read.
 ///
-/// With the feature `serde` it is read from a file; what it does not say has its default.
+/// With the feature `serde` it is a part of a service's own file. `algorithm` is an encoding's name
+/// or `off`; what else the file does not say has its default, and what is wrong in it is an error
+/// that names the field:
+///
+/// ```json
+/// {
+///   "algorithm": "zstd",
+///   "level": 3,
+///   "min_size": 200,
+///   "max_payload_size": 1048576,
+///   "on_error": "skip"
+/// }
+/// ```
+///
+/// In code:
 ///
 /// ```
 /// use thinwire::Encoding;
@@ -32,7 +49,17 @@ pub struct ClientCompressionConfig {
 }
 
 /// What a consumer does with a message that it can't restore: of an unknown encoding, damaged, or
-/// too large.
+/// too large. In a file in lower case, as `"skip"`.
+///
+/// Whichever it is, the message is counted by kind and told in a `tracing` event at the level
+/// WARN. What its choice means for offsets and acknowledgements, the broker's adapter says.
+///
+/// ```
+/// use thinwire::Encoding;
+/// use thinwire_stream::{ClientCompressionConfig, OnError};
+///
+/// let config = ClientCompressionConfig::new(Encoding::Lz4).on_error(OnError::Stop);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -41,7 +68,7 @@ pub enum OnError {
     /// Gives an error with the message in it, and goes on with the next.
     #[default]
     Report,
-    /// Counts it, says so in a `tracing` event, and goes on with the next.
+    /// Gives nothing, and goes on with the next.
     Skip,
     /// Gives an error with the message in it, and ends.
     Stop,
@@ -67,7 +94,13 @@ pub struct ConfigError {
 
 impl ClientCompressionConfig {
     /// Compresses with this algorithm at its default level; [`Encoding::Identity`] is
-    /// [`off`](Self::off).
+    /// [`off`](Self::off). Which algorithms a broker's label has a word for,
+    /// [`Label::value`](crate::Label::value) says.
+    ///
+    /// ```
+    /// # use {thinwire::Encoding, thinwire_stream::ClientCompressionConfig};
+    /// let config = ClientCompressionConfig::new(Encoding::Lz4);
+    /// ```
     #[must_use]
     pub const fn new(algorithm: Encoding) -> Self {
         Self {
@@ -80,45 +113,85 @@ impl ClientCompressionConfig {
     }
 
     /// Sends everything raw, and still reads what is compressed.
+    ///
+    /// ```
+    /// # use {thinwire::Encoding, thinwire_stream::ClientCompressionConfig};
+    /// let off = ClientCompressionConfig::off();
+    /// assert_eq!(off, ClientCompressionConfig::new(Encoding::Identity));
+    /// ```
     #[must_use]
     pub const fn off() -> Self {
         Self::new(Encoding::Identity)
     }
 
-    /// Sets the algorithm's level.
+    /// Sets the algorithm's level; [`Level::range`] says which there are.
+    ///
+    /// ```
+    /// # use {thinwire::Encoding, thinwire_stream::ClientCompressionConfig};
+    /// let config = ClientCompressionConfig::new(Encoding::Zstd).level(3);
+    /// ```
     #[must_use]
     pub const fn level(mut self, level: i32) -> Self {
         self.level = Some(level);
         self
     }
 
-    /// Sets the size in bytes from which on payloads are compressed. The default is 256.
+    /// Sets the size in bytes from which on payloads are compressed: one of this size still is, an
+    /// empty one never. The default is 256.
+    ///
+    /// ```
+    /// # use {thinwire::Encoding, thinwire_stream::ClientCompressionConfig};
+    /// let config = ClientCompressionConfig::new(Encoding::Lz4).min_size(200);
+    /// ```
     #[must_use]
     pub const fn min_size(mut self, bytes: usize) -> Self {
         self.min_size = bytes;
         self
     }
 
-    /// Sets the size in bytes that no payload may exceed, as sent by the application and as
-    /// received by it. The default is the broker's own.
+    /// Sets the size in bytes that no payload may exceed, as the application sends it and as it
+    /// receives it: before compression and after decompression. The default is the most that the
+    /// broker takes.
+    ///
+    /// The broker's own limit counts what it stores: after compression. So a payload above it can
+    /// pass if this limit is raised above it, here and at every consumer, and the payload becomes
+    /// small enough. A producer with this limit refuses what a consumer with the same would.
+    ///
+    /// ```
+    /// # use {thinwire::Encoding, thinwire_stream::ClientCompressionConfig};
+    /// let config = ClientCompressionConfig::new(Encoding::Lz4).max_payload_size(1 << 20);
+    /// ```
     #[must_use]
     pub const fn max_payload_size(mut self, bytes: usize) -> Self {
         self.max_payload_size = Some(bytes);
         self
     }
 
-    /// Sets what a consumer does with a message that it can't restore.
+    /// Sets what a consumer does with a message that it can't restore. The default is
+    /// [`OnError::Report`].
+    ///
+    /// ```
+    /// # use thinwire_stream::{ClientCompressionConfig, OnError};
+    /// let config = ClientCompressionConfig::off().on_error(OnError::Skip);
+    /// ```
     #[must_use]
     pub const fn on_error(mut self, on_error: OnError) -> Self {
         self.on_error = on_error;
         self
     }
 
-    /// Checks every field.
+    /// Checks every field; what is read from a file has been checked.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`], which names the field.
+    /// [`ConfigError`], which names the field: a level that the algorithm has not, or a
+    /// `max_payload_size` of 0.
+    ///
+    /// ```
+    /// # use thinwire_stream::ClientCompressionConfig;
+    /// let nothing = ClientCompressionConfig::off().max_payload_size(0);
+    /// assert_eq!(nothing.validate().unwrap_err().field(), "max_payload_size");
+    /// ```
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.encoder_level()?;
         if self.max_payload_size == Some(0) {
@@ -157,6 +230,12 @@ impl ConfigError {
     }
 
     /// Returns the field's name.
+    ///
+    /// ```
+    /// # use {thinwire::Encoding, thinwire_stream::ClientCompressionConfig};
+    /// let error = ClientCompressionConfig::new(Encoding::Zstd).level(23).validate().unwrap_err();
+    /// assert_eq!(error.field(), "level");
+    /// ```
     #[must_use]
     pub const fn field(&self) -> &'static str {
         self.field
@@ -165,69 +244,3 @@ impl ConfigError {
 
 /// As in core: shorter messages hardly get smaller.
 const DEFAULT_MIN_SIZE: usize = 256;
-
-#[cfg(feature = "serde")]
-mod file {
-    //! The configuration as it is written in a file.
-
-    use serde::{Deserialize, Serialize};
-    use thinwire::Encoding;
-
-    use super::{ClientCompressionConfig, ConfigError, OnError};
-
-    #[derive(Debug, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub(super) struct Written {
-        algorithm: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        level: Option<i32>,
-        #[serde(default = "default_min_size")]
-        min_size: usize,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        max_payload_size: Option<usize>,
-        #[serde(default)]
-        on_error: OnError,
-    }
-
-    const OFF: &str = "off";
-
-    const fn default_min_size() -> usize {
-        super::DEFAULT_MIN_SIZE
-    }
-
-    impl TryFrom<Written> for ClientCompressionConfig {
-        type Error = ConfigError;
-
-        fn try_from(written: Written) -> Result<Self, ConfigError> {
-            let algorithm = if written.algorithm.eq_ignore_ascii_case(OFF) {
-                Encoding::Identity
-            } else {
-                let parsed = written.algorithm.parse::<Encoding>();
-                parsed.map_err(|error| ConfigError::new("algorithm", error.to_string()))?
-            };
-            let config = Self {
-                algorithm,
-                level: written.level,
-                min_size: written.min_size,
-                max_payload_size: written.max_payload_size,
-                on_error: written.on_error,
-            };
-            config.validate()?;
-            Ok(config)
-        }
-    }
-
-    impl From<ClientCompressionConfig> for Written {
-        fn from(config: ClientCompressionConfig) -> Self {
-            let is_off = config.algorithm == Encoding::Identity;
-            let algorithm = if is_off { OFF } else { config.algorithm.name() };
-            Self {
-                algorithm: algorithm.to_owned(),
-                level: config.level,
-                min_size: config.min_size,
-                max_payload_size: config.max_payload_size,
-                on_error: config.on_error,
-            }
-        }
-    }
-}

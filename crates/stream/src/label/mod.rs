@@ -1,10 +1,11 @@
 //! The header that says how a payload is encoded: the names and values of each broker.
 
-use bytes::Bytes;
+mod read;
+
 use thinwire::{Encoding, Level, UnknownEncoding};
 use thiserror::Error;
 
-use crate::message::Message;
+pub(crate) use read::Said;
 
 /// How a broker's messages say that their payload is compressed.
 ///
@@ -35,18 +36,40 @@ enum Kind {
     Iggy,
     /// HTTP's content codings as far as Thinwire has them, in any letter case. Applications use
     /// the same header, so a second one says whose it is.
-    ContentEncoding { owner: &'static str },
+    ContentEncoding { owner: &'static str, applications: Applications },
 }
 
-/// Why a label can't be read.
+/// What is done with a label that an application made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Applications {
+    /// It stays, and the payload as it is.
+    PassOn,
+    /// It is read as if it were ours.
+    Decode,
+}
+
+/// Why a label can't be read or written.
+///
+/// ```
+/// use thinwire_stream::{ClientCompressionConfig, DecompressError, Label, LabelError, MessageCodec};
+/// # mod mine { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mine.rs")); }
+/// # use mine::Mine; // the message of `Message`'s example
+///
+/// let codec = MessageCodec::new(&ClientCompressionConfig::off(), Label::IGGY)?;
+/// let bad = codec.maybe_decompress(Mine::new("hello").header("iggy-compression", "br"));
+/// let bad = bad.unwrap_err();
+/// let DecompressError::Label(error) = bad.reason() else { panic!("{bad}") };
+/// assert!(matches!(error, LabelError::Unknown { name: "iggy-compression", .. }));
+/// # Ok::<(), thinwire_stream::ConfigError>(())
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LabelError {
-    /// The headers can't be read.
-    #[error("the headers can't be read: {0}")]
+    /// The headers can't be read or written.
+    #[error("the headers can't be read or written: {0}")]
     Headers(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// There are two, and they differ.
-    #[error("{name} has two values")]
+    /// There are several, and they differ.
+    #[error("{name} has values that differ")]
     #[non_exhaustive]
     Several {
         /// The header's name.
@@ -76,6 +99,8 @@ pub enum LabelError {
 impl Label {
     /// Iggy's: the user header `iggy-compression` with `gzip`, `zstd`, `lz4` or `snappy`. Under
     /// `snappy` a block is written and both formats are read.
+    ///
+    /// Payloads of up to 64,000,000 bytes, headers of up to 100,000, as the broker has it.
     pub const IGGY: Self = Self {
         name: "iggy-compression",
         kind: Kind::Iggy,
@@ -88,23 +113,71 @@ impl Label {
     /// The header `Content-Encoding`, as on NATS.
     ///
     /// Applications may have set it themselves, so a producer adds `Thinwire: 1` to what it
-    /// compresses, and `Thinwire: 0` to what it passes on with a label that it did not make.
+    /// compresses, and `Thinwire: 0` to what it passes on with a label that it did not make: a
+    /// consumer leaves those alone. A label without either header was made by a producer in
+    /// another language, and is read.
+    ///
+    /// Payloads of up to 64 MiB, the most that a server can be set to, and headers of up to 65,535
+    /// bytes, the most that a stream keeps.
     pub const CONTENT_ENCODING: Self = Self {
         name: "Content-Encoding",
-        kind: Kind::ContentEncoding { owner: "Thinwire" },
+        kind: Kind::ContentEncoding { owner: "Thinwire", applications: Applications::PassOn },
         header_overhead: 4,   // colon, space and the end of the line
         headers_overhead: 12, // the version's line and the empty one
-        max_headers_len: 64 << 10,
+        max_headers_len: 65_535,
         max_payload_len: 64 << 20,
     };
 
+    /// Also decodes what applications labelled themselves: a producer passes it on without a
+    /// mark, and a consumer does not ask for one. Nothing changes for [`IGGY`](Self::IGGY), whose
+    /// header is never an application's.
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use thinwire::{Encoder, Encoding};
+    /// use thinwire_stream::{ClientCompressionConfig, Label, MessageCodec};
+    /// # mod mine { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mine.rs")); }
+    /// # use mine::Mine; // the message of `Message`'s example
+    ///
+    /// let payload = Bytes::from("an application that compresses by itself ".repeat(20));
+    /// let gzip = Encoder::new(Encoding::Gzip)?.encode(payload.clone())?.into_bytes();
+    /// let theirs = Mine::new(gzip.clone()).header("Content-Encoding", "gzip");
+    ///
+    /// let config = ClientCompressionConfig::new(Encoding::Zstd);
+    /// let usual = MessageCodec::new(&config, Label::CONTENT_ENCODING)?;
+    /// let marked = usual.maybe_compress(&theirs)?.unwrap();
+    /// assert_eq!(usual.maybe_decompress(marked.clone()).unwrap().payload, gzip);
+    ///
+    /// let all = MessageCodec::new(&config, Label::CONTENT_ENCODING.decode_applications())?;
+    /// assert_eq!(all.maybe_decompress(marked).unwrap().payload, payload);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn decode_applications(mut self) -> Self {
+        if let Kind::ContentEncoding { applications, .. } = &mut self.kind {
+            *applications = Applications::Decode;
+        }
+        self
+    }
+
     /// Returns the header's name.
+    ///
+    /// ```
+    /// # use thinwire_stream::Label;
+    /// assert_eq!(Label::CONTENT_ENCODING.name(), "Content-Encoding");
+    /// ```
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
     /// Returns what the header says of an encoding; `None` if it has no word for it.
+    ///
+    /// ```
+    /// # use {thinwire::Encoding, thinwire_stream::Label};
+    /// assert_eq!(Label::IGGY.value(Encoding::Zstd), Some("zstd"));
+    /// assert_eq!(Label::IGGY.value(Encoding::Identity), None);
+    /// ```
     #[must_use]
     pub const fn value(&self, encoding: Encoding) -> Option<&'static str> {
         match (self.kind, encoding) {
@@ -116,33 +189,37 @@ impl Label {
         }
     }
 
-    /// Returns how many bytes the label takes at most in a message.
+    /// Returns how many bytes the label takes at most in a message: if it had no headers before.
+    ///
+    /// ```
+    /// # use {thinwire::Encoding, thinwire_stream::Label};
+    /// assert_eq!(Label::IGGY.len(Encoding::Lz4), 29);
+    /// assert_eq!(Label::CONTENT_ENCODING.len(Encoding::Lz4), 48);
+    /// ```
     #[must_use]
     pub fn len(&self, encoding: Encoding) -> usize {
-        let header = |name: &str, value: &str| name.len() + value.len() + self.header_overhead;
-        let own = header(self.name, self.value(encoding).unwrap_or_default());
-        let owner = match self.kind {
-            Kind::Iggy => 0,
-            Kind::ContentEncoding { owner } => header(owner, OURS),
-        };
-        own + owner + self.headers_overhead
+        self.len_beside(encoding, 0)
     }
 }
 
-/// What a message says of its payload.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Said {
-    /// Nothing.
-    Nothing,
-    /// That it is in this encoding.
-    Encoded(Encoding),
-    /// Something that is the application's and not for us.
-    Foreign,
-}
-
 impl Label {
-    pub(crate) const fn max_headers_len(&self) -> usize {
-        self.max_headers_len
+    /// How many bytes the label adds to headers of so many.
+    pub(crate) fn len_beside(&self, encoding: Encoding, headers_len: usize) -> usize {
+        let own = self.header_len(self.name, self.value(encoding).unwrap_or_default());
+        let owner = match self.kind {
+            Kind::Iggy => 0,
+            Kind::ContentEncoding { owner, .. } => self.header_len(owner, OURS),
+        };
+        own + owner + if headers_len == 0 { self.headers_overhead } else { 0 }
+    }
+
+    /// Whether headers of so many bytes have room for as many more.
+    pub(crate) const fn has_room(&self, headers_len: usize, more: usize) -> bool {
+        headers_len.saturating_add(more) <= self.max_headers_len
+    }
+
+    const fn header_len(&self, name: &str, value: &str) -> usize {
+        name.len() + value.len() + self.header_overhead
     }
 
     /// What the broker itself takes at most.
@@ -156,92 +233,6 @@ impl Label {
             (Kind::Iggy, Encoding::SnappyFramed) => Level::from(Encoding::SnappyBlock),
             _ => level,
         }
-    }
-
-    /// Says whether a message bears a label, right or wrong.
-    pub(crate) fn is_on<M: Message>(&self, message: &M) -> Result<bool, LabelError> {
-        Ok(!get(message, self.name)?.is_empty())
-    }
-
-    /// Reads what a message says.
-    pub(crate) fn read<M: Message>(&self, message: &M) -> Result<Said, LabelError> {
-        let values = get(message, self.name)?;
-        let Some((first, others)) = values.split_first() else { return Ok(Said::Nothing) };
-        if self.owner(message)? == Some(THEIRS) {
-            return Ok(Said::Foreign);
-        }
-        if others.iter().any(|other| !other.eq_ignore_ascii_case(first)) {
-            return Err(LabelError::Several { name: self.name });
-        }
-        let text = String::from_utf8_lossy(first);
-        let unknown = |unknown| LabelError::Unknown { name: self.name, unknown };
-        let encoding: Encoding = text.trim().parse().map_err(unknown)?;
-        match (self.kind, encoding) {
-            (Kind::ContentEncoding { .. }, encoding) => Ok(Said::Encoded(encoding)),
-            (Kind::Iggy, Encoding::SnappyFramed) => {
-                Ok(Said::Encoded(snappy_format(message.payload())))
-            }
-            (Kind::Iggy, encoding) if self.value(encoding).is_some() => Ok(Said::Encoded(encoding)),
-            (Kind::Iggy, _) => Err(LabelError::NotHere { name: self.name, encoding }),
-        }
-    }
-
-    /// Puts the label on a message that was compressed.
-    pub(crate) fn put_on<M: Message>(
-        &self,
-        message: &mut M,
-        value: &str,
-    ) -> Result<(), LabelError> {
-        message.set(self.name, value).map_err(headers)?;
-        match self.kind {
-            Kind::Iggy => Ok(()),
-            Kind::ContentEncoding { owner } => message.set(owner, OURS).map_err(headers),
-        }
-    }
-
-    /// Takes the label off a message that was decompressed.
-    pub(crate) fn take_off<M: Message>(&self, message: &mut M) -> Result<(), LabelError> {
-        message.remove(self.name).map_err(headers)?;
-        match self.kind {
-            Kind::Iggy => Ok(()),
-            Kind::ContentEncoding { owner } => message.remove(owner).map_err(headers),
-        }
-    }
-
-    /// Says on a message that its label is the application's, if that has to be said.
-    pub(crate) fn disown<M: Message>(&self, message: &M) -> Result<Option<M>, LabelError> {
-        let Kind::ContentEncoding { owner } = self.kind else { return Ok(None) };
-        if self.owner(message)?.is_some() {
-            return Ok(None);
-        }
-        let mut marked = message.with_payload(message.payload().clone());
-        marked.set(owner, THEIRS).map_err(headers)?;
-        Ok(Some(marked))
-    }
-
-    fn owner<M: Message>(&self, message: &M) -> Result<Option<&'static str>, LabelError> {
-        let Kind::ContentEncoding { owner } = self.kind else { return Ok(None) };
-        let values = get(message, owner)?;
-        let known = [OURS, THEIRS];
-        Ok(known.into_iter().find(|known| values.iter().any(|it| *it == known.as_bytes())))
-    }
-}
-
-fn get<M: Message>(message: &M, name: &str) -> Result<Vec<Bytes>, LabelError> {
-    message.get(name).map_err(headers)
-}
-
-fn headers(error: impl std::error::Error + Send + Sync + 'static) -> LabelError {
-    LabelError::Headers(Box::new(error))
-}
-
-/// A frame begins with an identifier that no block can begin with: as a block it would copy from
-/// before its own start.
-fn snappy_format(payload: &[u8]) -> Encoding {
-    if payload.starts_with(b"\xff\x06\x00\x00sNaPpY") {
-        Encoding::SnappyFramed
-    } else {
-        Encoding::SnappyBlock
     }
 }
 

@@ -1,0 +1,134 @@
+//! Labels on messages: read, put on and taken off.
+
+use thinwire::{Encoding, UnknownEncoding};
+
+use super::{Applications, Kind, Label, LabelError, OURS, THEIRS};
+use crate::message::Message;
+
+/// What a message says of its payload.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// Nothing, or something that is the application's and not for us.
+    Nothing,
+    /// That it is in this encoding.
+    Encoded(Encoding),
+}
+
+impl Label {
+    /// Says whether a message bears a label, right or wrong.
+    pub(crate) fn is_on<M: Message>(&self, message: &M) -> Result<bool, LabelError> {
+        let mut is_on = false;
+        message.get(self.name, &mut |_| is_on = true).map_err(headers)?;
+        Ok(is_on)
+    }
+
+    /// Reads what a message says.
+    pub(crate) fn read<M: Message>(&self, message: &M) -> Result<Said, LabelError> {
+        let mut first = None;
+        let mut is_alike = true;
+        let each = &mut |value: &[u8]| {
+            let named = encoding(value);
+            is_alike &= first.get_or_insert_with(|| named.clone()) == &named;
+        };
+        message.get(self.name, each).map_err(headers)?;
+        let Some(named) = first else { return Ok(Said::Nothing) };
+        if let Kind::ContentEncoding { owner, applications: Applications::PassOn } = self.kind
+            && owner_of(message, owner)? == Some(Owner::Application)
+        {
+            return Ok(Said::Nothing);
+        }
+        if !is_alike {
+            return Err(LabelError::Several { name: self.name });
+        }
+        let encoding = named.map_err(|unknown| LabelError::Unknown { name: self.name, unknown })?;
+        match self.kind {
+            Kind::ContentEncoding { .. } => Ok(Said::Encoded(encoding)),
+            Kind::Iggy if encoding == Encoding::SnappyFramed => {
+                Ok(Said::Encoded(snappy_format(message.payload())))
+            }
+            Kind::Iggy if self.value(encoding) == Some(encoding.name()) => {
+                Ok(Said::Encoded(encoding))
+            }
+            Kind::Iggy => Err(LabelError::NotHere { name: self.name, encoding }),
+        }
+    }
+
+    /// Puts the label on a message that was compressed.
+    pub(crate) fn put_on<M: Message>(
+        &self,
+        message: &mut M,
+        value: &str,
+    ) -> Result<(), LabelError> {
+        message.set(self.name, value).map_err(headers)?;
+        match self.kind {
+            Kind::Iggy => Ok(()),
+            Kind::ContentEncoding { owner, .. } => message.set(owner, OURS).map_err(headers),
+        }
+    }
+
+    /// Takes the label off a message that was decompressed.
+    pub(crate) fn take_off<M: Message>(&self, message: &mut M) -> Result<(), LabelError> {
+        message.remove(self.name).map_err(headers)?;
+        match self.kind {
+            Kind::Iggy => Ok(()),
+            Kind::ContentEncoding { owner, .. } => message.remove(owner).map_err(headers),
+        }
+    }
+
+    /// Says on a message that its label is the application's, if that has to be said and there is
+    /// room for it.
+    pub(crate) fn disown<M: Message>(
+        &self,
+        message: &M,
+        headers_len: usize,
+    ) -> Result<Option<M>, LabelError> {
+        let Kind::ContentEncoding { owner, applications: Applications::PassOn } = self.kind else {
+            return Ok(None);
+        };
+        let has_room = self.has_room(headers_len, self.header_len(owner, THEIRS));
+        if !has_room || owner_of(message, owner)?.is_some() {
+            return Ok(None);
+        }
+        let mut marked = message.with_payload(message.payload().clone());
+        marked.set(owner, THEIRS).map_err(headers)?;
+        Ok(Some(marked))
+    }
+}
+
+/// Who made a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Producer,
+    Application,
+}
+
+fn owner_of<M: Message>(message: &M, name: &str) -> Result<Option<Owner>, LabelError> {
+    let mut owner = None;
+    let each = &mut |value: &[u8]| {
+        owner = owner.or(match value.trim_ascii() {
+            value if value == OURS.as_bytes() => Some(Owner::Producer),
+            value if value == THEIRS.as_bytes() => Some(Owner::Application),
+            _ => None,
+        });
+    };
+    message.get(name, each).map_err(headers)?;
+    Ok(owner)
+}
+
+fn encoding(value: &[u8]) -> Result<Encoding, UnknownEncoding> {
+    String::from_utf8_lossy(value.trim_ascii()).parse()
+}
+
+fn headers(error: impl std::error::Error + Send + Sync + 'static) -> LabelError {
+    LabelError::Headers(Box::new(error))
+}
+
+/// A frame begins with an identifier that no block can begin with: as a block it would copy from
+/// before its own start.
+fn snappy_format(payload: &[u8]) -> Encoding {
+    if payload.starts_with(b"\xff\x06\x00\x00sNaPpY") {
+        Encoding::SnappyFramed
+    } else {
+        Encoding::SnappyBlock
+    }
+}
