@@ -189,6 +189,6 @@ mod tests {
             assert!(lock.contains(&entry), "Cargo.lock has no {entry}");
         };
         locked("libdeflate-sys", library(Encoding::Gzip));
-        locked("snap", library(Encoding::SnappyBlock));
+        locked("thinwire-snappy", library(Encoding::SnappyBlock));
     }
 }

@@ -2,49 +2,40 @@
 //!
 //! A block states its payload's length first, as a varint, then has literals and copies.
 
+use thinwire_snappy::{Compressor, SLOP, decompress_into, decompressed_len};
+
 use super::room::Bounds;
 use super::{Compress, Fault, Refusal};
 use crate::level::Level;
 
-/// snap has no function that tells; a test compares this to the lock file.
+/// Ours: a version of its own; a test compares this to the lock file.
 pub(crate) fn library() -> Option<String> {
-    Some("snap 1.1.2".to_owned())
+    Some("thinwire-snappy 0.1.0".to_owned())
 }
 
 pub(crate) fn compressor(_level: Level) -> Result<Box<dyn Compress>, Refusal> {
     Ok(Box::new(BlockCompressor::new()))
 }
 
-/// Keeps 2 KB of hash table, 32 KB more once a payload was longer than 1 KB, and room.
-pub(crate) struct BlockCompressor {
-    encoder: snap::raw::Encoder,
-    /// snap wants its room initialized, for more bytes than there were. This is so once and for
-    /// all, and the result, which is short, is copied from it.
-    room: Vec<u8>,
-}
+/// Keeps its table, at most 32 KB.
+pub(crate) struct BlockCompressor(Compressor);
 
 impl BlockCompressor {
     pub(crate) fn new() -> Self {
-        Self { encoder: snap::raw::Encoder::new(), room: Vec::new() }
+        Self(Compressor::new())
     }
 }
 
 impl Compress for BlockCompressor {
     fn compress(&mut self, src: &[u8], dst: &mut Vec<u8>) -> Result<(), Refusal> {
-        let room_len = snap::raw::max_compress_len(src.len());
-        if room_len == 0 {
-            return Err(Refusal::TooLong { limit: MAX_PAYLOAD_LEN });
+        match self.0.compress_into(src, dst) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Refusal::TooLong { limit: MAX_PAYLOAD_LEN }),
         }
-        if self.room.len() < room_len {
-            self.room.resize(room_len, 0);
-        }
-        let written = self.encoder.compress(src, &mut self.room).map_err(|_| REFUSED)?;
-        dst.extend_from_slice(self.room.get(..written).ok_or(REFUSED)?);
-        Ok(())
     }
 
     fn kept_len(&self) -> usize {
-        size_of::<Self>() + (32 << 10) + self.room.capacity()
+        size_of::<Self>() + self.0.kept_len()
     }
 }
 
@@ -58,7 +49,7 @@ impl Decompressor {
         dst: &mut Vec<u8>,
         limit: usize,
     ) -> Result<(), Fault> {
-        let declared = snap::raw::decompress_len(src)
+        let declared = decompressed_len(src)
             .map_err(|_| Fault::Malformed("no length where the block begins"))?;
         if declared > limit {
             return Err(Fault::TooLong { at_least: declared as u64 });
@@ -66,23 +57,17 @@ impl Decompressor {
         if declared > max_decompress_len(src.len()) {
             return Err(Fault::Malformed("declares more bytes than so short a block can hold"));
         }
-        let start = dst.len();
-        Bounds::new(dst, limit).reserve(dst, declared);
-        dst.resize(start + declared, 0);
-        let room = dst.get_mut(start..).unwrap_or_default();
-        match snap::raw::Decoder::new().decompress(src, room) {
-            Ok(written) if written == declared => Ok(()),
-            Ok(_) | Err(_) => {
-                dst.truncate(start);
-                Err(DAMAGED)
-            }
+        if dst.capacity() - dst.len() < declared {
+            // Where it grows anyway, it grows to what is fast to the end.
+            Bounds::new(dst, limit).reserve(dst, declared.saturating_add(SLOP));
         }
+        decompress_into(src, dst, limit).map(drop).map_err(|_| DAMAGED)
     }
 }
 
 /// Returns the length that a block states, if so few bytes can hold as many.
 pub(crate) fn payload_len(src: &[u8]) -> Option<usize> {
-    let declared = snap::raw::decompress_len(src).ok()?;
+    let declared = decompressed_len(src).ok()?;
     (declared <= max_decompress_len(src.len())).then_some(declared)
 }
 
@@ -98,11 +83,8 @@ const fn max_decompress_len(src_len: usize) -> usize {
     src_len.saturating_mul(64) / 3
 }
 
-/// The varint has 32 bits, and snap's bound for the compressed length has to fit as well.
-const MAX_PAYLOAD_LEN: usize = (u32::MAX as usize - 32) / 7 * 6;
+/// The stated length is a varint of 32 bits.
+const MAX_PAYLOAD_LEN: usize = u32::MAX as usize;
 
-const REFUSED: Refusal = Refusal::Failed("the output is longer than snap's bound");
-
-/// snap tells more, but not always the first fault.
 pub(crate) const DAMAGED: Fault =
     Fault::Malformed("cut short, damaged, or not as long as declared");
