@@ -160,3 +160,20 @@ async fn a_refusal_reaches_a_client_that_is_still_sending() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_damaged_message_is_told_with_the_limit_that_was_set() {
+    for encoding in compressing() {
+        let layer = ServerCompressionLayer::new(all_encoders(), Decoder::new(8 << 20));
+        let mut damaged = compressed(encoding, &[b'a'; 5000]);
+        damaged.pop();
+        let lines = [("grpc-encoding", encoding.name().as_bytes())];
+        let call = request(&lines, Wire::new([framed(1, &damaged)], None));
+        let read = read(seen_by_service(&layer, call).await.unwrap().into_body()).await;
+        let error = read.error.unwrap();
+        assert_eq!(error.code(), Code::Internal, "{encoding}");
+        let text = error.message();
+        assert!(text.starts_with("request: malformed"), "{encoding}: {text}");
+        assert!(text.contains("the limit is 8388608 bytes"), "{encoding}: {text}");
+    }
+}
