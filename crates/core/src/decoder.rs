@@ -43,6 +43,15 @@ pub struct Decoder {
 }
 
 impl Decoder {
+    /// The length in bytes, in either form, that every encoding decompresses in about a millisecond:
+    /// longer ones do not belong on a thread that an async runtime has other tasks for. As
+    /// [`Level::prompt_len`](crate::Level::prompt_len) for compression.
+    ///
+    /// ```
+    /// assert_eq!(thinwire::Decoder::PROMPT_LEN, 1_048_576);
+    /// ```
+    pub const PROMPT_LEN: usize = 1 << 20;
+
     /// Makes a decoder that gives no payload above so many bytes and accepts every encoding that
     /// is built in.
     ///

@@ -11,6 +11,7 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::Body;
 use pin_project_lite::pin_project;
+use thinwire::counters::{Counters, Direction, ErrorKind};
 use thinwire::{Decoder, Encoding};
 use tower_layer::Layer;
 use tower_service::Service;
@@ -27,7 +28,6 @@ use crate::scan::Scan;
 use crate::settings::Settings;
 use crate::status::{CallError, Cause, Side};
 use crate::step::Step;
-use thinwire::counters::{Counters, Direction, ErrorKind};
 
 /// Gives a gRPC client encodings: those of its encoders to speak in, those that its decoder
 /// accepts to be answered in.

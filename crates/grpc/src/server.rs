@@ -10,6 +10,7 @@ use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Request, Response};
 use http_body::Body;
 use pin_project_lite::pin_project;
+use thinwire::counters::{Counters, Direction};
 use thinwire::{Decoder, Encoding};
 use tower_layer::Layer;
 use tower_service::Service;
@@ -22,7 +23,6 @@ use crate::scan::Scan;
 use crate::settings::Settings;
 use crate::status::{CallError, Side};
 use crate::step::Step;
-use thinwire::counters::{Counters, Direction};
 
 /// Gives a gRPC server encodings: those of its encoders to answer in, those that its decoder
 /// accepts to be spoken to in.

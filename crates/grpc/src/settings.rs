@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::{Extensions, HeaderMap, HeaderValue};
+use thinwire::counters::{Counters, Direction};
 use thinwire::{Decoder, Encoder, Encoding};
 
 use crate::choice::{Compress, Encoders};
@@ -12,7 +13,6 @@ use crate::fallback::Fallback;
 use crate::frame::Buffers;
 use crate::headers::{self, Accepted, GRPC_ENCODING};
 use crate::status::Cause;
-use thinwire::counters::{Counters, Direction};
 
 /// A layer's settings; its services share them.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ impl Settings {
 
     /// The longest message that is decompressed on the runtime.
     pub(crate) fn decode_on_runtime(&self) -> usize {
-        self.offload_len.unwrap_or(DECODE_ON_RUNTIME)
+        self.offload_len.unwrap_or(Decoder::PROMPT_LEN)
     }
 
     /// Returns what the call asks for by an extension, or else its method.
@@ -92,6 +92,3 @@ impl fmt::Debug for Settings {
             .finish_non_exhaustive()
     }
 }
-
-/// gzip, the slowest, decompresses as much in a millisecond.
-const DECODE_ON_RUNTIME: usize = 1 << 20;

@@ -39,7 +39,8 @@ pub struct MessageCodec {
     pub(crate) decoder: Decoder,
     /// The same with a lower limit: what keeps a runtime busy for a moment only.
     pub(crate) quick_decoder: Decoder,
-    pub(crate) offload_len: usize,
+    /// Instead of the defaults.
+    pub(crate) offload_len: Option<usize>,
     pub(crate) on_error: OnError,
     pub(crate) counters: Arc<Counters>,
 }
@@ -79,10 +80,10 @@ impl MessageCodec {
             Decoder::new(config.max_payload_len().unwrap_or_else(|| label.max_payload_len()));
         Ok(Self {
             sending: Sending::new(config, &label)?,
-            quick_decoder: decoder.at_most(OFFLOAD_LEN),
+            quick_decoder: decoder.at_most(Decoder::PROMPT_LEN),
             decoder,
             label,
-            offload_len: OFFLOAD_LEN,
+            offload_len: None,
             on_error: config.what_on_error(),
             counters: Arc::default(),
         })
@@ -90,9 +91,9 @@ impl MessageCodec {
 
     /// Sets the length in bytes above which a payload, in either form, is compressed or
     /// decompressed on a thread of tokio's for blocking work where a call can wait for that, so
-    /// that it does not keep the runtime from other tasks; `usize::MAX` for never. The default is
-    /// 1 MiB, which takes gzip at its default level some 2.5 ms: set it lower for a level that
-    /// takes longer.
+    /// that it does not keep the runtime from other tasks; `usize::MAX` for never. The defaults are
+    /// those of [`Level::prompt_len`](thinwire::Level::prompt_len), 1 MiB or less for a slower
+    /// level, and [`Decoder::PROMPT_LEN`].
     ///
     /// ```
     /// # use {thinwire::Encoding, thinwire_stream::{ClientCompressionConfig, Label, MessageCodec}};
@@ -102,9 +103,19 @@ impl MessageCodec {
     /// ```
     #[must_use]
     pub fn offload_above(mut self, bytes: usize) -> Self {
-        self.offload_len = bytes;
+        self.offload_len = Some(bytes);
         self.quick_decoder = self.decoder.at_most(bytes);
         self
+    }
+
+    /// The longest payload that is compressed on a runtime.
+    pub(crate) fn encode_on_runtime(&self, encoder: &Encoder) -> usize {
+        self.offload_len.unwrap_or(encoder.level().prompt_len())
+    }
+
+    /// The longest that is decompressed there, in either form.
+    pub(crate) fn decode_on_runtime(&self) -> usize {
+        self.offload_len.unwrap_or(Decoder::PROMPT_LEN)
     }
 
     /// Returns this codec as one that sends everything raw and reads both: for messages with a
@@ -195,5 +206,18 @@ impl Sending {
     }
 }
 
-/// What takes some 2.5 ms with gzip, the slowest at its default level.
-const OFFLOAD_LEN: usize = 1 << 20;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slower_level_keeps_the_runtime_for_less() {
+        let quick = ClientCompressionConfig::new(Encoding::Zstd);
+        let slow = quick.clone().level(19);
+        let len = |config| {
+            let codec = MessageCodec::new(config, Label::IGGY).unwrap();
+            codec.encode_on_runtime(codec.sending.as_ref().unwrap().encoder(0))
+        };
+        assert_eq!((len(&quick), len(&slow)), (1 << 20, 8 << 10));
+    }
+}

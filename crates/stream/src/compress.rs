@@ -98,7 +98,7 @@ impl MessageCodec {
             Begun::ToEncode { encoder, value } => (encoder, value),
         };
         let here = || Timed::encode(encoder, message.payload().clone());
-        if message.payload().len() <= self.offload_len {
+        if message.payload().len() <= self.encode_on_runtime(encoder) {
             return self.finish_compressing(message, value, here());
         }
         let job = {

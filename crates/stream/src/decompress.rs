@@ -120,10 +120,12 @@ impl MessageCodec {
     fn decode_quickly(&self, encoding: Encoding, payload: &Bytes) -> Option<Timed> {
         let decode = |decoder| Timed::decode(decoder, encoding, payload.clone());
         let is_limit_lower = self.quick_decoder.max_payload_len() < self.max_payload_size();
-        if encoding == Encoding::Identity || !is_limit_lower && payload.len() <= self.offload_len {
+        if encoding == Encoding::Identity
+            || !is_limit_lower && payload.len() <= self.decode_on_runtime()
+        {
             return Some(decode(&self.decoder));
         }
-        if payload.len() > self.offload_len {
+        if payload.len() > self.decode_on_runtime() {
             return None;
         }
         let timed = decode(&self.quick_decoder);
