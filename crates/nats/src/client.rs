@@ -200,7 +200,7 @@ impl CompressedClient {
         let message = self.codec.compress(message).await?;
         (request.payload, request.headers) = (Some(message.payload), message.headers);
         let reply = self.client.send_request(message.subject, request).await;
-        let restored = self.codec.restore_reply(reply.map_err(RequestError::Client)?).await;
+        let restored = self.codec.restore(reply.map_err(RequestError::Client)?).await;
         restored.map_err(RequestError::BadReply)
     }
 

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use async_nats::Message;
 use async_nats::message::OutboundMessage;
 use thinwire::counters::Counters;
 use thinwire_stream::{
     BadMessage, ClientCompressionConfig, CompressError, ConfigError, Label, MessageCodec, OnError,
 };
 
-use crate::message::Nats;
+use crate::message::{Nats, Parts};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Codec {
@@ -47,12 +46,12 @@ impl Codec {
         Ok(compressed.unwrap_or(message).into_inner())
     }
 
-    /// Restores a reply.
-    pub(crate) async fn restore_reply(
+    /// Restores a message that comes alone, such as a reply.
+    pub(crate) async fn restore<T: Parts>(
         &self,
-        reply: Message,
-    ) -> Result<Message, Box<BadMessage<Nats<Message>>>> {
-        match self.messages.maybe_decompress_off_runtime(Nats(reply)).await {
+        message: T,
+    ) -> Result<T, Box<BadMessage<Nats<T>>>> {
+        match self.messages.maybe_decompress_off_runtime(Nats(message)).await {
             Ok(message) => Ok(message.into_inner()),
             Err(bad) if self.messages.on_error() == OnError::Raw => {
                 Ok(bad.into_message().into_inner())

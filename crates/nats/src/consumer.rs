@@ -29,6 +29,9 @@ use crate::messages::{Delivered, Messages};
 /// acknowledge what came before. On a stream with work-queue retention the server removes what was
 /// terminated.
 ///
+/// Ordered consumers acknowledge nothing: the client counts what came, before it is restored here,
+/// and goes on behind it when it has to begin anew. A bad message comes once.
+///
 /// ```no_run
 /// use async_nats::jetstream::consumer::PullConsumer;
 /// use thinwire_nats::CompressedContext;

@@ -53,7 +53,7 @@ pub use client::CompressedClient;
 pub use consumer::CompressedConsumer;
 pub use context::CompressedContext;
 pub use error::{ClientError, PublishError, RequestError};
-pub use kv::{CompressedStore, KeyValueError};
+pub use kv::{CompressedStore, Entries, KeyValueError};
 pub use message::{HeaderError, Nats};
 pub use messages::{Delivered, Messages, Subscription};
 pub use thinwire_stream::{

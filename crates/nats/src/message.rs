@@ -48,8 +48,9 @@ impl<T> Nats<T> {
 impl<T: Parts> Nats<T> {
     /// Says whether the server left the payload out, for a consumer that wants headers only.
     fn is_without_payload(&self) -> bool {
-        let is_sized =
-            |headers: &HeaderMap| headers.iter().any(|(own, _)| is_same(own, MESSAGE_SIZE));
+        let is_sized = |headers: &HeaderMap| {
+            headers.iter().any(|(own, _)| is_same(own.as_ref(), MESSAGE_SIZE))
+        };
         self.0.payload().is_empty() && self.0.headers().is_some_and(is_sized)
     }
 }
@@ -69,33 +70,36 @@ impl<T: Parts> Message for Nats<T> {
         self.0.payload()
     }
 
-    fn with_payload(&self, payload: Bytes) -> Self {
-        Self(self.0.with_payload(payload))
-    }
-
     fn get(&self, name: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), HeaderError> {
         if self.is_without_payload() {
             return Ok(());
         }
         let headers = self.0.headers().into_iter().flat_map(HeaderMap::iter);
-        for (_, values) in headers.filter(|(own, _)| is_same(own, name)) {
+        for (_, values) in headers.filter(|(own, _)| is_same(own.as_ref(), name)) {
             values.iter().for_each(|value| each(value.as_str().as_bytes()));
         }
         Ok(())
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), HeaderError> {
-        let header: HeaderName = name.parse().map_err(HeaderError::new)?;
-        let value: HeaderValue = value.parse().map_err(HeaderError::new)?;
-        let mut others = without(self.0.take_headers(), name);
-        others.insert(header, value);
-        self.0.put_headers(others);
-        Ok(())
+    fn labelled(&self, payload: Bytes, headers: &[(&str, &str)]) -> Result<Self, HeaderError> {
+        let is_set = |own: &HeaderName| headers.iter().any(|(name, _)| is_same(own.as_ref(), name));
+        let mut labelled = self.0.headers().map_or_else(HeaderMap::new, |map| without(map, is_set));
+        for (name, value) in headers {
+            let name: HeaderName = name.parse().map_err(HeaderError::new)?;
+            let value: HeaderValue = value.parse().map_err(HeaderError::new)?;
+            labelled.insert(name, value);
+        }
+        Ok(Self(self.0.with(payload, labelled)))
     }
 
-    fn remove(&mut self, name: &str) -> Result<(), HeaderError> {
-        let others = without(self.0.take_headers(), name);
-        self.0.put_headers(others);
+    fn restore(&mut self, payload: Bytes, names: &[&str]) -> Result<(), HeaderError> {
+        let is_taken_off = |own: &HeaderName| names.iter().any(|name| is_same(own.as_ref(), name));
+        let has_any = |map: &&HeaderMap| map.iter().any(|(own, _)| is_taken_off(own));
+        if let Some(map) = self.0.headers().filter(has_any) {
+            let others = without(map, is_taken_off);
+            self.0.put_headers(others);
+        }
+        self.0.put_payload(payload);
         Ok(())
     }
 
@@ -125,13 +129,14 @@ pub trait Parts: Sized {
     #[doc(hidden)]
     fn payload(&self) -> &Bytes;
     #[doc(hidden)]
-    fn with_payload(&self, payload: Bytes) -> Self;
+    fn put_payload(&mut self, payload: Bytes);
     #[doc(hidden)]
     fn headers(&self) -> Option<&HeaderMap>;
     #[doc(hidden)]
-    fn take_headers(&mut self) -> HeaderMap;
-    #[doc(hidden)]
     fn put_headers(&mut self, headers: HeaderMap);
+    /// Another in the same place.
+    #[doc(hidden)]
+    fn with(&self, payload: Bytes, headers: HeaderMap) -> Self;
     #[doc(hidden)]
     fn place(&self) -> Place;
     /// Tells the server not to deliver it again.
@@ -145,18 +150,15 @@ pub trait Parts: Sized {
 pub(crate) type Farewell = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The map tells `Content-Encoding` from `content-encoding`; clients in other languages do not.
-fn is_same(own: &HeaderName, name: &str) -> bool {
-    let own: &str = own.as_ref();
+fn is_same(own: &str, name: &str) -> bool {
     own.eq_ignore_ascii_case(name)
 }
 
-/// The map has no way to remove a header.
-fn without(map: HeaderMap, name: &str) -> HeaderMap {
-    if !map.iter().any(|(own, _)| is_same(own, name)) {
-        return map;
-    }
+/// The map has no way to remove a header, so the others are copied; of a label alone there are
+/// none.
+fn without(map: &HeaderMap, is_left_out: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     let mut others = HeaderMap::new();
-    for (own, values) in map.iter().filter(|(own, _)| !is_same(own, name)) {
+    for (own, values) in map.iter().filter(|(own, _)| !is_left_out(own)) {
         for value in values {
             others.append(own.clone(), value.clone());
         }
@@ -180,25 +182,21 @@ impl Parts for OutboundMessage {
         &self.payload
     }
 
-    fn with_payload(&self, payload: Bytes) -> Self {
-        Self {
-            subject: self.subject.clone(),
-            reply: self.reply.clone(),
-            payload,
-            headers: self.headers.clone(),
-        }
+    fn put_payload(&mut self, payload: Bytes) {
+        self.payload = payload;
     }
 
     fn headers(&self) -> Option<&HeaderMap> {
         self.headers.as_ref()
     }
 
-    fn take_headers(&mut self) -> HeaderMap {
-        self.headers.take().unwrap_or_default()
-    }
-
     fn put_headers(&mut self, headers: HeaderMap) {
         self.headers = some(headers);
+    }
+
+    fn with(&self, payload: Bytes, headers: HeaderMap) -> Self {
+        let (subject, reply) = (self.subject.clone(), self.reply.clone());
+        Self { subject, reply, payload, headers: some(headers) }
     }
 
     fn place(&self) -> Place {
@@ -212,28 +210,28 @@ impl Parts for async_nats::Message {
     }
 
     /// Its `length` stays that of the message on the wire.
-    fn with_payload(&self, payload: Bytes) -> Self {
-        Self {
-            subject: self.subject.clone(),
-            reply: self.reply.clone(),
-            payload,
-            headers: self.headers.clone(),
-            status: self.status,
-            description: self.description.clone(),
-            length: self.length,
-        }
+    fn put_payload(&mut self, payload: Bytes) {
+        self.payload = payload;
     }
 
     fn headers(&self) -> Option<&HeaderMap> {
         self.headers.as_ref()
     }
 
-    fn take_headers(&mut self) -> HeaderMap {
-        self.headers.take().unwrap_or_default()
-    }
-
     fn put_headers(&mut self, headers: HeaderMap) {
         self.headers = some(headers);
+    }
+
+    fn with(&self, payload: Bytes, headers: HeaderMap) -> Self {
+        Self {
+            subject: self.subject.clone(),
+            reply: self.reply.clone(),
+            payload,
+            headers: some(headers),
+            status: self.status,
+            description: self.description.clone(),
+            length: self.length,
+        }
     }
 
     fn place(&self) -> Place {
@@ -246,20 +244,20 @@ impl Parts for jetstream::Message {
         &self.message.payload
     }
 
-    fn with_payload(&self, payload: Bytes) -> Self {
-        Self { message: self.message.with_payload(payload), context: self.context.clone() }
+    fn put_payload(&mut self, payload: Bytes) {
+        self.message.payload = payload;
     }
 
     fn headers(&self) -> Option<&HeaderMap> {
         self.message.headers.as_ref()
     }
 
-    fn take_headers(&mut self) -> HeaderMap {
-        self.message.headers.take().unwrap_or_default()
-    }
-
     fn put_headers(&mut self, headers: HeaderMap) {
         self.message.headers = some(headers);
+    }
+
+    fn with(&self, payload: Bytes, headers: HeaderMap) -> Self {
+        Self { message: self.message.with(payload, headers), context: self.context.clone() }
     }
 
     fn place(&self) -> Place {
@@ -281,20 +279,20 @@ impl Parts for jetstream::message::StreamMessage {
         &self.payload
     }
 
-    fn with_payload(&self, payload: Bytes) -> Self {
-        Self { payload, ..self.clone() }
+    fn put_payload(&mut self, payload: Bytes) {
+        self.payload = payload;
     }
 
     fn headers(&self) -> Option<&HeaderMap> {
         Some(&self.headers)
     }
 
-    fn take_headers(&mut self) -> HeaderMap {
-        std::mem::take(&mut self.headers)
-    }
-
     fn put_headers(&mut self, headers: HeaderMap) {
         self.headers = headers;
+    }
+
+    fn with(&self, payload: Bytes, headers: HeaderMap) -> Self {
+        Self { payload, headers, ..self.clone() }
     }
 
     fn place(&self) -> Place {

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use thinwire::Encoding;
 use thinwire_nats::{
-    ClientCompressionConfig, CompressedClient, CompressedContext, CompressedStore, Label, Nats,
-    Subscription,
+    ClientCompressionConfig, CompressedClient, CompressedContext, CompressedStore, Entries, Label,
+    Nats, Subscription,
 };
 use thinwire_stream::{Message, MessageCodec};
 
@@ -31,22 +31,30 @@ fn headers_are_found_set_and_removed_in_any_letter_case() {
     headers.append("Name", "2");
     headers.append("nAME", "3");
     headers.append("Other", "4");
-    let mut message = message(Some(headers), Bytes::new());
+    let message = message(Some(headers), Bytes::new());
     assert_eq!(values(&message, "NAME"), [b"1", b"2", b"3"]);
-    message.set("name", "5").unwrap();
-    assert_eq!(values(&message, "Name"), [b"5"]);
-    message.remove("NAME").unwrap();
-    assert!(values(&message, "name").is_empty());
-    assert_eq!(values(&message, "other"), [b"4"]);
-    message.remove("other").unwrap();
-    assert!(message.headers.is_none() && message.headers_len() == 0);
-    message.remove("other").unwrap();
+    let mut labelled = message.labelled("6".into(), &[("name", "5"), ("New", "6")]).unwrap();
+    assert_eq!(labelled.payload, "6");
+    assert_eq!(
+        (values(&labelled, "Name"), values(&labelled, "new")),
+        (vec![b"5".to_vec()], vec![b"6".to_vec()])
+    );
+    assert_eq!(values(&labelled, "other"), [b"4"]);
+    labelled.restore("7".into(), &["NAME", "nEW"]).unwrap();
+    assert_eq!(labelled.payload, "7");
+    assert!(values(&labelled, "name").is_empty() && values(&labelled, "new").is_empty());
+    assert_eq!(values(&labelled, "other"), [b"4"]);
+    labelled.restore("8".into(), &["other", "none"]).unwrap();
+    assert!(labelled.headers.is_none() && labelled.headers_len() == 0);
+    labelled.restore("9".into(), &["other", ""]).unwrap();
+    assert_eq!(labelled.payload, "9");
     for (name, value) in [("a:b", "1"), ("", "1"), ("a\r\nb", "1"), ("a", "1\r\nb: 2")] {
-        drop(message.set(name, value)); // an error, or what NATS allows
+        drop(labelled.labelled(Bytes::new(), &[(name, value)])); // an error, or what NATS allows
     }
-    message.remove("").unwrap();
-    message.set("New", "6").unwrap();
-    assert_eq!(message.headers_len(), "NATS/1.0\r\nNew: 6\r\n\r\n".len());
+    let new = labelled.labelled(Bytes::new(), &[("New", "6")]).unwrap();
+    assert_eq!(new.headers_len(), "NATS/1.0\r\nNew: 6\r\n\r\n".len());
+    // The message that it was made of is as it was.
+    assert_eq!(values(&message, "name"), [b"1", b"2", b"3"]);
 }
 
 #[test]
@@ -57,6 +65,7 @@ fn what_is_shared_between_tasks_can_be() {
     is_shared::<CompressedStore>();
     fn is_sent<T: Send>() {}
     is_sent::<Subscription>();
+    is_sent::<Entries>();
 }
 
 fn names() -> impl Strategy<Value = String> {

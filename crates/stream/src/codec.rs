@@ -12,8 +12,8 @@ use crate::label::Label;
 ///
 /// Cheap to clone; clones share what they keep and what they count, and any number of threads may
 /// use one. In steady state a message costs the allocation of its payload, if that changes, and
-/// what [`Message::with_payload`](crate::Message::with_payload) and
-/// [`set`](crate::Message::set) take.
+/// what [`Message::labelled`](crate::Message::labelled) and
+/// [`restore`](crate::Message::restore) take.
 ///
 /// ```
 /// use thinwire::Encoding;
@@ -106,6 +106,23 @@ impl MessageCodec {
         self.offload_len = Some(bytes);
         self.quick_decoder = self.decoder.at_most(bytes);
         self
+    }
+
+    /// Returns the length in bytes up to which payloads are compressed in place: for an adapter that
+    /// compresses many in a row, which should let other tasks have their turn after as much.
+    ///
+    /// ```
+    /// # use {thinwire::Encoding, thinwire_stream::{ClientCompressionConfig, Label, MessageCodec}};
+    /// let codec = MessageCodec::new(&ClientCompressionConfig::new(Encoding::Lz4), Label::IGGY)?;
+    /// assert_eq!(codec.prompt_len(), 1 << 20);
+    /// # Ok::<(), thinwire_stream::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn prompt_len(&self) -> usize {
+        match &self.sending {
+            Some(sending) => self.encode_on_runtime(&sending.encoder),
+            None => usize::MAX, // nothing is
+        }
     }
 
     /// The longest payload that is compressed on a runtime.

@@ -158,8 +158,7 @@ impl MessageCodec {
         }
         let (encoding, bytes) = (encoded.encoding(), encoded.into_bytes());
         let wire_len = bytes.len();
-        let mut compressed = message.with_payload(bytes);
-        self.label.put_on(&mut compressed, value)?;
+        let compressed = self.label.put_on(message, bytes, value)?;
         self.counters.passed(Direction::Encode, encoding, len, wire_len, timed.time);
         Ok(Some(compressed))
     }

@@ -139,7 +139,7 @@ impl MessageCodec {
 
     fn finish_decompressing<M: Message>(
         &self,
-        message: M,
+        mut message: M,
         encoding: Encoding,
         timed: Timed,
     ) -> Result<M, Box<BadMessage<M>>> {
@@ -148,12 +148,11 @@ impl MessageCodec {
             Err(error) => return Err(self.bad(message, Some(encoding), error.into())),
         };
         let (len, wire_len) = (payload.len(), message.payload().len());
-        let mut restored = message.with_payload(payload);
-        if let Err(error) = self.label.take_off(&mut restored) {
+        if let Err(error) = self.label.take_off(&mut message, payload) {
             return Err(self.bad(message, Some(encoding), error.into()));
         }
         self.counters.passed(Direction::Decode, encoding, len, wire_len, timed.time);
-        Ok(restored)
+        Ok(message)
     }
 
     fn bad<M: Message>(

@@ -8,8 +8,9 @@ use bytes::Bytes;
 /// A broker's message: a payload and headers.
 ///
 /// [`get`](Self::get) is called for every message that has headers, once or twice each way, so it
-/// should be quick. [`set`](Self::set) and [`remove`](Self::remove) are only called on what
-/// [`with_payload`](Self::with_payload) made, never on a message of the caller's.
+/// should be quick. A producer's message is only read, and [`labelled`](Self::labelled) makes the
+/// one that is sent in its place; a consumer's is changed by [`restore`](Self::restore), so that
+/// nothing of it is copied.
 ///
 /// ```
 #[doc = include_str!("../tests/support/mine.rs")]
@@ -21,33 +22,32 @@ pub trait Message: Sized {
     /// Returns the payload.
     fn payload(&self) -> &Bytes;
 
-    /// Makes another message with this payload, the same headers and the same place, cheaply.
-    fn with_payload(&self, payload: Bytes) -> Self;
-
     /// Calls `each` with every value that the headers have under a name, not at all if there is
     /// none.
     ///
     /// Where the names of a broker's headers are the same in any letter case, they are here, in
-    /// [`set`](Self::set) and in [`remove`](Self::remove).
+    /// [`labelled`](Self::labelled) and in [`restore`](Self::restore).
     ///
     /// # Errors
     ///
     /// When the headers, or a value, can't be read as such: damaged, or of another type.
     fn get(&self, name: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), Self::HeaderError>;
 
-    /// Sets a header, in place of those that have its name.
+    /// Makes another message in the same place, with this payload and with the same headers but
+    /// for these, names and values, each in place of those that have its name.
     ///
     /// # Errors
     ///
     /// When the broker's client does not allow it, or the headers can't be read.
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Self::HeaderError>;
+    fn labelled(&self, payload: Bytes, headers: &[(&str, &str)])
+    -> Result<Self, Self::HeaderError>;
 
-    /// Removes the headers with a name.
+    /// Puts this payload in place of the message's, and removes the headers with these names.
     ///
     /// # Errors
     ///
-    /// When the headers can't be read.
-    fn remove(&mut self, name: &str) -> Result<(), Self::HeaderError>;
+    /// When the headers can't be read. The message is as it was: do what can fail first.
+    fn restore(&mut self, payload: Bytes, names: &[&str]) -> Result<(), Self::HeaderError>;
 
     /// Returns how many bytes the headers are on the wire, 0 only if there are none.
     fn headers_len(&self) -> usize;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::pull;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use thinwire::Encoding;
 use thinwire_nats::{ClientCompressionConfig, CompressedContext};
 
-use crate::nats_server::{HANGS, spawn};
+use crate::nats_server::{HANGS, NatsServer, spawn};
 use crate::payloads::{label, next};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -179,7 +179,7 @@ impl Cluster {
             );
             let file = folder.path().join(format!("{name}.conf"));
             fs::write(&file, config).unwrap();
-            servers.push((name, Process(spawn(&file)?)));
+            servers.push((name, Process(spawn(Command::new(NatsServer::PROGRAM), &file)?)));
         }
         let urls = ports[..3].iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
         Some(Self { servers, urls, folder })

@@ -27,22 +27,51 @@ impl NatsServer {
 
     /// Starts one with more in its configuration.
     pub(crate) async fn with(settings: &str) -> Option<Self> {
+        Self::launch(Command::new(Self::PROGRAM), "127.0.0.1", settings).await
+    }
+
+    pub(crate) const PROGRAM: &str = "nats-server";
+
+    /// Starts one by this command, at a free port of this address.
+    pub(crate) async fn launch(command: Command, address: &str, settings: &str) -> Option<Self> {
         let folder = TempDir::new().unwrap();
         let path = folder.path().display();
         let config = format!(
-            "listen: 127.0.0.1:-1\nports_file_dir: \"{path}\"\n\
+            "listen: {address}:-1\nports_file_dir: \"{path}\"\n\
              jetstream {{ store_dir: \"{path}/store\" }}\n{settings}\n"
         );
         let file = folder.path().join("nats.conf");
         fs::write(&file, config).unwrap();
-        let child = spawn(&file)?;
+        let child = spawn(command, &file)?;
         let mut server = Self { child, url: String::new(), folder };
-        server.url = ports(&mut server.child, server.folder.path()).await;
+        server.url = server.address().await;
         Some(server)
+    }
+
+    /// The server writes down where it listens.
+    async fn address(&mut self) -> String {
+        let folder = self.folder.path();
+        let file = folder.join(format!("nats-server_{}.ports", self.pid()));
+        let started = Instant::now();
+        loop {
+            if let Ok(text) = fs::read_to_string(&file)
+                && let Ok(ports) = serde_json::from_str::<serde_json::Value>(&text)
+            {
+                return ports["nats"][0].as_str().unwrap().to_owned();
+            }
+            let log = || fs::read_to_string(folder.join("nats.log")).unwrap_or_default();
+            assert!(self.child.try_wait().unwrap().is_none(), "nats-server ended: {}", log());
+            assert!(started.elapsed() < HANGS, "nats-server does not start: {}", log());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// A connection that neither compresses nor restores.
@@ -62,47 +91,32 @@ impl Drop for NatsServer {
     }
 }
 
-pub(crate) fn spawn(config: &Path) -> Option<Child> {
+pub(crate) fn spawn(mut command: Command, config: &Path) -> Option<Child> {
+    let log = fs::File::create(config.with_extension("log")).unwrap();
     // Debian puts it where not every user's path leads.
-    for program in ["nats-server", "/usr/sbin/nats-server"] {
-        let log = fs::File::create(config.with_extension("log")).unwrap();
-        let spawned = Command::new(program)
-            .arg("--config")
-            .arg(config)
-            .stdin(Stdio::null())
-            .stdout(log.try_clone().unwrap())
-            .stderr(log)
-            .spawn();
-        match spawned {
-            Ok(child) => return Some(child),
-            Err(error) => assert_eq!(error.kind(), ErrorKind::NotFound, "{program}: {error}"),
+    let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
+    let spawned = command
+        .env("PATH", path)
+        .arg("--config")
+        .arg(config)
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .spawn();
+    match spawned {
+        Ok(child) => Some(child),
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::NotFound, "{command:?}: {error}");
+            skip("nats-server is not installed");
+            None
         }
     }
-    skip("nats-server is not installed");
-    None
 }
 
 /// Says what is missing, where that is allowed.
 pub(crate) fn skip(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "in CI nothing may be missing: {why}");
     println!("skipped: {why}");
-}
-
-/// The server writes down where it listens.
-async fn ports(child: &mut Child, folder: &Path) -> String {
-    let file = folder.join(format!("nats-server_{}.ports", child.id()));
-    let started = Instant::now();
-    loop {
-        if let Ok(text) = fs::read_to_string(&file)
-            && let Ok(ports) = serde_json::from_str::<serde_json::Value>(&text)
-        {
-            return ports["nats"][0].as_str().unwrap().to_owned();
-        }
-        let log = || fs::read_to_string(folder.join("nats.log")).unwrap_or_default();
-        assert!(child.try_wait().unwrap().is_none(), "nats-server ended: {}", log());
-        assert!(started.elapsed() < HANGS, "nats-server does not start: {}", log());
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
 }
 
 /// Retried, for a busy machine.

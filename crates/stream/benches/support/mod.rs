@@ -31,10 +31,8 @@ pub(crate) fn compressed(encoding: Encoding, size: Size) -> Vec<Flat> {
     let compress = |payload: Vec<u8>| {
         let mut bytes = Vec::new();
         encoder.compress_into(&payload, &mut bytes).unwrap();
-        let mut message = Flat::new(shared(bytes.into()));
-        message.set(LABEL.name(), encoding.name()).unwrap();
-        message.set("Thinwire", "1").unwrap();
-        message
+        let label = [(LABEL.name(), encoding.name()), ("Thinwire", "1")];
+        Flat::new(Bytes::new()).labelled(shared(bytes.into()), &label).unwrap()
     };
     size.messages().into_iter().map(compress).collect()
 }

@@ -98,7 +98,7 @@ pub enum LabelError {
 
 impl Label {
     /// Iggy's: the user header `iggy-compression` with `gzip`, `zstd`, `lz4` or `snappy`. Under
-    /// `snappy` a block is written and both formats are read.
+    /// `snappy` a block is written and both formats are read; `none` is read as well.
     ///
     /// Payloads of up to 64,000,000 bytes, headers of up to 100,000, as the broker has it.
     pub const IGGY: Self = Self {

@@ -1,5 +1,6 @@
 //! Labels on messages: read, put on and taken off.
 
+use bytes::Bytes;
 use thinwire::{Encoding, UnknownEncoding};
 
 use super::{Applications, Kind, Label, LabelError, OURS, THEIRS};
@@ -27,7 +28,7 @@ impl Label {
         let mut first = None;
         let mut is_alike = true;
         let each = &mut |value: &[u8]| {
-            let named = encoding(value);
+            let named = self.encoding(value);
             is_alike &= first.get_or_insert_with(|| named.clone()) == &named;
         };
         message.get(self.name, each).map_err(headers)?;
@@ -46,33 +47,46 @@ impl Label {
             Kind::Iggy if encoding == Encoding::SnappyFramed => {
                 Ok(Said::Encoded(snappy_format(message.payload())))
             }
-            Kind::Iggy if self.value(encoding) == Some(encoding.name()) => {
+            Kind::Iggy
+                if encoding == Encoding::Identity
+                    || self.value(encoding) == Some(encoding.name()) =>
+            {
                 Ok(Said::Encoded(encoding))
             }
             Kind::Iggy => Err(LabelError::NotHere { name: self.name, encoding }),
         }
     }
 
-    /// Puts the label on a message that was compressed.
+    /// Makes the message with its payload compressed, which bears the label.
     pub(crate) fn put_on<M: Message>(
         &self,
-        message: &mut M,
+        message: &M,
+        compressed: Bytes,
         value: &str,
-    ) -> Result<(), LabelError> {
-        message.set(self.name, value).map_err(headers)?;
-        match self.kind {
-            Kind::Iggy => Ok(()),
-            Kind::ContentEncoding { owner, .. } => message.set(owner, OURS).map_err(headers),
-        }
+    ) -> Result<M, LabelError> {
+        let own = (self.name, value);
+        let labelled = match self.kind {
+            Kind::Iggy => message.labelled(compressed, &[own]),
+            Kind::ContentEncoding { owner, .. } => {
+                message.labelled(compressed, &[own, (owner, OURS)])
+            }
+        };
+        labelled.map_err(headers)
     }
 
-    /// Takes the label off a message that was decompressed.
-    pub(crate) fn take_off<M: Message>(&self, message: &mut M) -> Result<(), LabelError> {
-        message.remove(self.name).map_err(headers)?;
-        match self.kind {
-            Kind::Iggy => Ok(()),
-            Kind::ContentEncoding { owner, .. } => message.remove(owner).map_err(headers),
-        }
+    /// Gives a message its payload back and takes the label off; on an error it is as it was.
+    pub(crate) fn take_off<M: Message>(
+        &self,
+        message: &mut M,
+        decompressed: Bytes,
+    ) -> Result<(), LabelError> {
+        let restored = match self.kind {
+            Kind::Iggy => message.restore(decompressed, &[self.name]),
+            Kind::ContentEncoding { owner, .. } => {
+                message.restore(decompressed, &[self.name, owner])
+            }
+        };
+        restored.map_err(headers)
     }
 
     /// Says on a message that its label is the application's, if that has to be said and there is
@@ -89,9 +103,18 @@ impl Label {
         if !has_room || owner_of(message, owner)?.is_some() {
             return Ok(None);
         }
-        let mut marked = message.with_payload(message.payload().clone());
-        marked.set(owner, THEIRS).map_err(headers)?;
-        Ok(Some(marked))
+        let marked = message.labelled(message.payload().clone(), &[(owner, THEIRS)]);
+        marked.map(Some).map_err(headers)
+    }
+}
+
+impl Label {
+    fn encoding(&self, value: &[u8]) -> Result<Encoding, UnknownEncoding> {
+        let name = String::from_utf8_lossy(value.trim_ascii());
+        match self.kind {
+            Kind::Iggy if name.eq_ignore_ascii_case(NONE) => Ok(Encoding::Identity),
+            Kind::Iggy | Kind::ContentEncoding { .. } => name.parse(),
+        }
     }
 }
 
@@ -115,13 +138,12 @@ fn owner_of<M: Message>(message: &M, name: &str) -> Result<Option<Owner>, LabelE
     Ok(owner)
 }
 
-fn encoding(value: &[u8]) -> Result<Encoding, UnknownEncoding> {
-    String::from_utf8_lossy(value.trim_ascii()).parse()
-}
-
 fn headers(error: impl std::error::Error + Send + Sync + 'static) -> LabelError {
     LabelError::Headers(Box::new(error))
 }
+
+/// What some of Iggy's clients say of a payload that is not compressed.
+const NONE: &str = "none";
 
 /// A frame begins with an identifier that no block can begin with: as a block it would copy from
 /// before its own start.

@@ -21,7 +21,7 @@ fn a_message_cut_short_anywhere_is_an_error_with_the_message_in_it() {
                 if encoding == Encoding::SnappyFramed && len == IDENTIFIER_LEN {
                     continue; // a whole stream of nothing: the format has no end mark
                 }
-                let cut = whole.with_payload(whole.payload().slice(..len));
+                let cut = whole.carrying(whole.payload().slice(..len));
                 let bad = codec.maybe_decompress(cut.clone()).unwrap_err();
                 assert_eq!((bad.message(), bad.encoded_len()), (&cut, len), "{encoding}");
                 count += 1;
@@ -40,7 +40,7 @@ fn bytes_after_the_end_are_an_error() {
         let codec = codec::<M>(&ClientCompressionConfig::off());
         for encoding in encodings::<M>() {
             let whole = labelled::<M>(encoding, &events(700, 61));
-            let long = whole.with_payload([whole.payload(), &b"!"[..]].concat().into());
+            let long = whole.carrying([whole.payload(), &b"!"[..]].concat().into());
             assert_eq!(*codec.maybe_decompress(long.clone()).unwrap_err().message(), long);
         }
     }
@@ -60,7 +60,7 @@ fn a_flipped_bit_is_one_message_or_one_error() {
             for at in 0..whole.payload().len() {
                 let mut bytes = whole.payload().to_vec();
                 bytes[at] ^= 1 << random.below(8);
-                let flipped = whole.with_payload(bytes.into());
+                let flipped = whole.carrying(bytes.into());
                 match codec.maybe_decompress(flipped.clone()) {
                     Ok(restored) => assert!(restored.payload().len() <= 2000),
                     Err(bad) => assert_eq!(*bad.message(), flipped),

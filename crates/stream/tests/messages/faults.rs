@@ -17,7 +17,7 @@ fn fault(error: &LabelError) -> Fault {
 fn a_producer_refuses_headers_that_it_cant_use_and_the_message_is_as_it_was() {
     fn check<M: Broker>() {
         for encoding in encodings::<M>() {
-            for fails in [Fails::Get, Fails::Set] {
+            for fails in [Fails::Get, Fails::Label] {
                 let codec = eager::<M>(encoding);
                 let message = M::new(events(4000, 50)).header("trace", "7").failing(fails);
                 let before = message.clone();
@@ -38,7 +38,7 @@ fn a_producer_refuses_headers_that_it_cant_use_and_the_message_is_as_it_was() {
 #[test]
 fn a_mark_that_cant_be_put_on_is_an_error() {
     let codec = eager::<Nats>(Encoding::Zstd);
-    let theirs = Nats::new("x").header("Content-Encoding", "br").failing(Fails::Set);
+    let theirs = Nats::new("x").header("Content-Encoding", "br").failing(Fails::Label);
     codec.maybe_compress(&theirs).unwrap_err();
     let snapshot = codec.counters().snapshot();
     assert!(snapshot.rows.is_empty() && snapshot.raw.is_empty(), "{snapshot:?}");
@@ -48,7 +48,7 @@ fn a_mark_that_cant_be_put_on_is_an_error() {
 fn a_consumer_gives_a_message_back_whose_headers_it_cant_use() {
     fn check<M: Broker>() {
         for encoding in encodings::<M>() {
-            for (fails, named) in [(Fails::Get, None), (Fails::Remove, Some(encoding))] {
+            for (fails, named) in [(Fails::Get, None), (Fails::Restore, Some(encoding))] {
                 let codec = eager::<M>(encoding);
                 let message = M::new(events(4000, 51)).header("trace", "7");
                 let sent = codec.maybe_compress(&message).unwrap().unwrap().failing(fails);

@@ -101,7 +101,7 @@ fn a_label_of_another_type_is_an_error() {
 
 #[test]
 fn iggy_has_four_values_and_no_other() {
-    for encoding in [Encoding::Identity, Encoding::Deflate, Encoding::SnappyBlock] {
+    for encoding in [Encoding::Deflate, Encoding::SnappyBlock] {
         let message = Iggy::new(compressed(encoding, &events(4000, 25)))
             .header("iggy-compression", encoding.name());
         let bad = refused(&message, ErrorKind::Unsupported);
@@ -121,6 +121,14 @@ fn both_formats_of_snappy_are_read_under_its_value_on_iggy() {
                 Iggy::new(compressed(encoding, &payload)).header("iggy-compression", "snappy");
             assert_eq!(restored(message), Iggy::new(payload.clone()), "{encoding}");
         }
+    }
+}
+
+#[test]
+fn none_on_iggy_is_the_payload_itself() {
+    for value in ["none", "None", "identity"] {
+        let message = Iggy::new("as it is").header("iggy-compression", value);
+        assert_eq!(restored(message), Iggy::new("as it is"), "{value}");
     }
 }
 

@@ -209,7 +209,7 @@ async fn both_doors_give_the_same_message_the_same_errors_and_the_same_counts() 
             assert!(matches!(error, CompressError::TooLong { len: 10_001, limit: 10_000, .. }));
         }
         let too_long = labelled::<M>(Encoding::Lz4, &events(10_001, 93));
-        let damaged = too_long.with_payload(too_long.payload().slice(..50));
+        let damaged = too_long.carrying(too_long.payload().slice(..50));
         for bad in [long, too_long, damaged] {
             let expected = here.maybe_decompress(bad.clone()).unwrap_err();
             let came = beside.maybe_decompress_off_runtime(bad.clone()).await.unwrap_err();
@@ -232,7 +232,7 @@ async fn both_doors_give_the_same_message_the_same_errors_and_the_same_counts() 
 #[tokio::test]
 async fn an_error_names_the_limit_wherever_it_was_found() {
     let short = labelled::<Iggy>(Encoding::Gzip, &events(4000, 94));
-    let damaged = short.with_payload(short.payload().slice(..50));
+    let damaged = short.carrying(short.payload().slice(..50));
     for codec in [reader::<Iggy>(), reader::<Iggy>().offload_above(10)] {
         let bad = codec.maybe_decompress_off_runtime(damaged.clone()).await.unwrap_err();
         assert!(bad.to_string().contains("64000000"), "{bad}");
@@ -305,7 +305,7 @@ fn a_message_that_was_worked_on_wakes_whoever_polled_last() {
 async fn a_large_bad_message_is_one_bad_message() {
     for on_error in [OnError::Report, OnError::Skip] {
         let good = labelled::<Iggy>(Encoding::Zstd, &events(5000, 98));
-        let bad = good.with_payload(good.payload().slice(..good.payload().len() - 1));
+        let bad = good.carrying(good.payload().slice(..good.payload().len() - 1));
         let config = ClientCompressionConfig::off().on_error(on_error);
         let codec = codec::<Iggy>(&config).offload_above(0);
         let mut decoded = decoded([bad.clone(), good], codec);

@@ -167,10 +167,11 @@ fn compressed_is_sent_if_and_only_if_the_whole_message_gets_smaller() {
                 let message = bare(payload.clone());
                 let mut bytes = Vec::new();
                 encoder.compress_into(&payload, &mut bytes).unwrap();
-                let mut candidate = message.with_payload(bytes.into());
-                candidate.set(M::LABEL.name(), M::LABEL.value(encoding).unwrap()).unwrap();
+                let mut candidate = message
+                    .carrying(bytes.into())
+                    .header(M::LABEL.name(), M::LABEL.value(encoding).unwrap());
                 if M::LABEL.name() == "Content-Encoding" {
-                    candidate.set("Thinwire", "1").unwrap();
+                    candidate = candidate.header("Thinwire", "1");
                 }
                 let is_smaller = candidate.wire_len() < message.wire_len();
                 let sent = codec.maybe_compress(&message).unwrap();

@@ -60,7 +60,7 @@ fn message<M: Broker>(at: usize) -> (M, M) {
 /// Of an unknown encoding, damaged, and too large, raw and compressed.
 fn bad<M: Broker>() -> Vec<M> {
     let gzip = crate::support::labelled::<M>(Encoding::Gzip, &events(4000, 80));
-    let cut = gzip.with_payload(gzip.payload().slice(..100));
+    let cut = gzip.carrying(gzip.payload().slice(..100));
     let unknown = M::new(events(1000, 81)).header(M::LABEL.name(), "br");
     let bomb = crate::support::labelled::<M>(Encoding::Zstd, &events(10_001, 82));
     vec![unknown, cut, bomb, M::new(events(10_001, 83))]

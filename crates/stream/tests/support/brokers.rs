@@ -17,6 +17,8 @@ pub(crate) trait Broker:
 
     fn new(payload: impl Into<Bytes>) -> Self;
     fn header(self, name: &str, value: impl AsRef<[u8]>) -> Self;
+    /// The same with another payload.
+    fn carrying(&self, payload: Bytes) -> Self;
     /// Makes one of the calls fail.
     fn failing(self, fails: Fails) -> Self;
     fn at(self, place: Place) -> Self;
@@ -33,8 +35,8 @@ pub(crate) trait Broker:
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fails {
     Get,
-    Set,
-    Remove,
+    Label,
+    Restore,
 }
 
 /// Why a call failed.
@@ -72,10 +74,6 @@ impl Message for Nats {
         &self.payload
     }
 
-    fn with_payload(&self, payload: Bytes) -> Self {
-        Self { payload, ..self.clone() }
-    }
-
     fn get(&self, name: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), Fault> {
         check(self.fails, Fails::Get)?;
         let named = self.headers.iter().filter(|(it, _)| it.eq_ignore_ascii_case(name));
@@ -83,16 +81,20 @@ impl Message for Nats {
         Ok(())
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Fault> {
-        check(self.fails, Fails::Set)?;
-        self.remove(name)?;
-        self.headers.push((name.to_owned(), value.into()));
-        Ok(())
+    fn labelled(&self, payload: Bytes, headers: &[(&str, &str)]) -> Result<Self, Fault> {
+        check(self.fails, Fails::Label)?;
+        let mut labelled = self.carrying(payload);
+        for (name, value) in headers {
+            labelled.headers.retain(|(it, _)| !it.eq_ignore_ascii_case(name));
+            labelled = labelled.header(name, value);
+        }
+        Ok(labelled)
     }
 
-    fn remove(&mut self, name: &str) -> Result<(), Fault> {
-        check(self.fails, Fails::Remove)?;
-        self.headers.retain(|(it, _)| !it.eq_ignore_ascii_case(name));
+    fn restore(&mut self, payload: Bytes, names: &[&str]) -> Result<(), Fault> {
+        check(self.fails, Fails::Restore)?;
+        self.headers.retain(|(it, _)| !names.iter().any(|name| it.eq_ignore_ascii_case(name)));
+        self.payload = payload;
         Ok(())
     }
 
@@ -123,6 +125,10 @@ impl Broker for Nats {
     fn header(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.headers.push((name.to_owned(), value.as_ref().to_vec()));
         self
+    }
+
+    fn carrying(&self, payload: Bytes) -> Self {
+        Self { payload, ..self.clone() }
     }
 
     fn failing(mut self, fails: Fails) -> Self {
@@ -169,10 +175,6 @@ impl Message for Iggy {
         &self.payload
     }
 
-    fn with_payload(&self, payload: Bytes) -> Self {
-        Self { payload, ..self.clone() }
-    }
-
     fn get(&self, name: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), Fault> {
         check(self.fails, Fails::Get)?;
         match self.headers.get(name) {
@@ -183,15 +185,16 @@ impl Message for Iggy {
         Ok(())
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Fault> {
-        check(self.fails, Fails::Set)?;
-        self.headers.insert(name.to_owned(), Value::Text(value.into()));
-        Ok(())
+    fn labelled(&self, payload: Bytes, headers: &[(&str, &str)]) -> Result<Self, Fault> {
+        check(self.fails, Fails::Label)?;
+        let labelled = self.carrying(payload);
+        Ok(headers.iter().fold(labelled, |it, (name, value)| it.header(name, value)))
     }
 
-    fn remove(&mut self, name: &str) -> Result<(), Fault> {
-        check(self.fails, Fails::Remove)?;
-        self.headers.remove(name);
+    fn restore(&mut self, payload: Bytes, names: &[&str]) -> Result<(), Fault> {
+        check(self.fails, Fails::Restore)?;
+        self.headers.retain(|name, _| !names.contains(&name.as_str()));
+        self.payload = payload;
         Ok(())
     }
 
@@ -225,6 +228,10 @@ impl Broker for Iggy {
     fn header(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.headers.insert(name.to_owned(), Value::Text(value.as_ref().to_vec()));
         self
+    }
+
+    fn carrying(&self, payload: Bytes) -> Self {
+        Self { payload, ..self.clone() }
     }
 
     fn failing(mut self, fails: Fails) -> Self {

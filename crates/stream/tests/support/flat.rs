@@ -41,10 +41,6 @@ impl Message for Flat {
         &self.payload
     }
 
-    fn with_payload(&self, payload: Bytes) -> Self {
-        Self { payload, ..self.clone() }
-    }
-
     fn get(&self, name: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), Infallible> {
         let value = if is_owner(name) { &self.owner } else { &self.label };
         if let Some(bytes) = value.as_ref().and_then(|it| it.bytes.get(..it.len)) {
@@ -53,15 +49,19 @@ impl Message for Flat {
         Ok(())
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Infallible> {
-        let mut bytes = [0; 16];
-        bytes.iter_mut().zip(value.bytes()).for_each(|(to, from)| *to = from);
-        *self.header(name) = Some(Value { bytes, len: value.len() });
-        Ok(())
+    fn labelled(&self, payload: Bytes, headers: &[(&str, &str)]) -> Result<Self, Infallible> {
+        let mut labelled = Self { payload, ..self.clone() };
+        for (name, value) in headers {
+            let mut bytes = [0; 16];
+            bytes.iter_mut().zip(value.bytes()).for_each(|(to, from)| *to = from);
+            *labelled.header(name) = Some(Value { bytes, len: value.len() });
+        }
+        Ok(labelled)
     }
 
-    fn remove(&mut self, name: &str) -> Result<(), Infallible> {
-        *self.header(name) = None;
+    fn restore(&mut self, payload: Bytes, names: &[&str]) -> Result<(), Infallible> {
+        names.iter().for_each(|name| *self.header(name) = None);
+        self.payload = payload;
         Ok(())
     }
 

@@ -29,22 +29,19 @@ impl Message for Mine {
         &self.payload
     }
 
-    fn with_payload(&self, payload: Bytes) -> Self {
-        Self { payload, headers: self.headers.clone() }
-    }
-
     fn get(&self, name: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), Infallible> {
         self.headers.get(name).into_iter().for_each(|value| each(value.as_bytes()));
         Ok(())
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Infallible> {
-        self.headers.insert(name.to_owned(), value.to_owned());
-        Ok(())
+    fn labelled(&self, payload: Bytes, headers: &[(&str, &str)]) -> Result<Self, Infallible> {
+        let labelled = Self { payload, headers: self.headers.clone() };
+        Ok(headers.iter().fold(labelled, |it, (name, value)| it.header(name, value)))
     }
 
-    fn remove(&mut self, name: &str) -> Result<(), Infallible> {
-        self.headers.remove(name);
+    fn restore(&mut self, payload: Bytes, names: &[&str]) -> Result<(), Infallible> {
+        self.headers.retain(|name, _| !names.contains(&name.as_str()));
+        self.payload = payload;
         Ok(())
     }
 

@@ -1,0 +1,70 @@
+//! The SDK's loop that calls a handler for each message.
+
+use async_trait::async_trait;
+use futures_util::StreamExt;
+use iggy::consumer_ext::MessageConsumer;
+use iggy::prelude::{IggyConsumerMessageExt, IggyError};
+use thinwire_stream::{OnError, StreamError};
+use tokio::sync::oneshot;
+
+use crate::consumer::CompressedConsumer;
+
+/// Calls a handler for each message, its payload restored.
+///
+/// It goes on as the SDK's own loop does: a handler's error is told in a `tracing` event and
+/// passed over, errors of the connection end it. A message that can't be restored is told where it
+/// failed, and no handler sees it; with `OnError::Stop` it ends the loop with
+/// [`CannotReadMessagePayload`](IggyError::CannotReadMessagePayload). The SDK's
+/// `AutoCommit::After` needs its own loop:
+/// [`commit_when_done`](CompressedConsumer::commit_when_done) does the same here.
+#[async_trait]
+impl<'a> IggyConsumerMessageExt<'a> for CompressedConsumer {
+    async fn consume_messages<P>(
+        &mut self,
+        handler: &'a P,
+        mut shutdown: oneshot::Receiver<()>,
+    ) -> Result<(), IggyError>
+    where
+        P: MessageConsumer + Sync,
+    {
+        loop {
+            let item = tokio::select! {
+                biased;
+                _ = &mut shutdown => return Ok(()),
+                item = self.next() => item,
+            };
+            match item {
+                None => return Ok(()),
+                Some(Ok(received)) => {
+                    let (partition, offset) =
+                        (received.partition_id, received.message.header.offset);
+                    if let Err(error) = handler.consume(received).await {
+                        tracing::error!(partition, offset, "a message was not handled: {error}");
+                    }
+                }
+                Some(Err(StreamError::Client(error))) if is_the_end(&error) => return Err(error),
+                Some(Err(StreamError::Client(error))) => {
+                    tracing::error!("no message: {error}");
+                }
+                Some(Err(_)) if self.on_error() == OnError::Stop => {
+                    return Err(IggyError::CannotReadMessagePayload);
+                }
+                Some(Err(_)) => {}
+            }
+        }
+    }
+}
+
+/// As the SDK sees it.
+const fn is_the_end(error: &IggyError) -> bool {
+    matches!(
+        error,
+        IggyError::Disconnected
+            | IggyError::CannotEstablishConnection
+            | IggyError::StaleClient
+            | IggyError::InvalidServerAddress
+            | IggyError::InvalidClientAddress
+            | IggyError::NotConnected
+            | IggyError::ClientShutdown
+    )
+}
