@@ -49,7 +49,7 @@ pub enum SendError {
         messages: Vec<IggyMessage>,
     },
     /// The SDK did not send some of them, or has no word that it did.
-    #[error("{error}")]
+    #[error("{}", with_its_cause(error))]
     #[non_exhaustive]
     Client {
         /// The SDK's error; the messages in a
@@ -70,6 +70,17 @@ impl SendError {
             | Self::Partitioner { messages, .. }
             | Self::Client { messages, .. } => messages,
         }
+    }
+}
+
+/// The SDK's own text says of a failed send that it failed.
+fn with_its_cause(error: &IggyError) -> String {
+    match error {
+        IggyError::ProducerSendFailed { cause, failed, stream_name, topic_name, .. } => {
+            let count = failed.len();
+            format!("{count} messages were not sent to {stream_name}/{topic_name}: {cause}")
+        }
+        other => other.to_string(),
     }
 }
 

@@ -74,6 +74,9 @@ async fn each_way_to_send_gives_back_what_was_not_sent() {
                 panic!("{error}")
             };
             assert_same(failed, &messages(1));
+            let text = error.to_string();
+            let expected = "5 messages were not sent to stream/topic: Disconnected";
+            assert_eq!(text, expected);
             assert_same(&error.into_messages(), &messages(1));
         }
         let one = producer.send_one(messages(1).swap_remove(0)).await.unwrap_err();

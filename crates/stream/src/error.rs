@@ -64,7 +64,7 @@ pub enum DecompressError {
     #[error(transparent)]
     Label(#[from] LabelError),
     /// The payload is too long, malformed, or in an encoding that can't be read here.
-    #[error(transparent)]
+    #[error("{}", in_our_words(.0))]
     Decode(#[from] DecodeError),
     /// It came raw and is too long.
     #[error("a raw payload of {len} bytes exceeds the limit of {limit} bytes (max_payload_size)")]
@@ -201,6 +201,11 @@ impl<M: Message + fmt::Debug> std::error::Error for BadMessage<M> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.cause)
     }
+}
+
+/// The limit's name is the decoder's there, and the configuration's here.
+fn in_our_words(error: &DecodeError) -> String {
+    error.to_string().replace("(max_payload_len)", "(max_payload_size)")
 }
 
 impl CompressError {

@@ -87,6 +87,14 @@ mod file {
     }
 
     #[test]
+    fn what_is_done_with_errors_is_read_in_any_letter_case() {
+        for skip in ["skip", "SKIP", "Skip"] {
+            let read = read(&json!({ "algorithm": "off", "on_error": skip })).unwrap();
+            assert_eq!(read, ClientCompressionConfig::off().on_error(OnError::Skip));
+        }
+    }
+
+    #[test]
     fn what_is_written_is_read_as_the_same() {
         let base = [
             ClientCompressionConfig::off(),
@@ -123,7 +131,7 @@ mod file {
             (json!({ "algorithm": "zstd", "max_payload_size": 0 }), "max_payload_size", "0"),
             (json!({ "algorithm": "zstd", "max_payload_size": 1.5 }), "max_payload_size", "1.5"),
             (json!({ "algorithm": "zstd", "on_error": "retry" }), "on_error", "retry"),
-            (json!({ "algorithm": "zstd", "on_error": "Skip" }), "on_error", "Skip"),
+            (json!({ "algorithm": "zstd", "on_error": "Skipped" }), "on_error", "skipped"),
             (json!({ "algorithm": "zstd", "minsize": 200 }), "minsize", "unknown"),
         ] {
             let error = read(&written).unwrap_err();

@@ -41,7 +41,7 @@ async fn the_servers_limit_counts_after_compression_and_ours_before() {
     let Err(StreamError::BadMessage(bad)) = next(&mut usual).await else {
         panic!("it exceeds the limit");
     };
-    assert!(bad.to_string().contains("max_payload_len"), "{bad}");
+    assert!(bad.to_string().contains("max_payload_size"), "{bad}");
     let builder = broker.reader().polling_strategy(PollingStrategy::offset(1));
     let mut raised = ready(CompressedConsumer::new(builder.build(), &raised).unwrap()).await;
     assert_eq!(next(&mut raised).await.unwrap().message.payload.len(), MAX + 1);

@@ -1,6 +1,7 @@
 //! The configuration as it is written in a file. Each error names its field.
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::de::{Error, IntoDeserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use thinwire::Encoding;
 
 use super::{ClientCompressionConfig, ConfigError, OnError};
@@ -41,7 +42,9 @@ fn max_payload_size<'de, D: Deserializer<'de>>(value: D) -> Result<Option<usize>
 }
 
 fn on_error<'de, D: Deserializer<'de>>(value: D) -> Result<OnError, D::Error> {
-    named("on_error", value)
+    let name: String = named("on_error", value)?;
+    let name = name.to_ascii_lowercase(); // as an algorithm may be written
+    named("on_error", name.as_str().into_deserializer())
 }
 
 fn named<'de, D, T>(field: &str, value: D) -> Result<T, D::Error>

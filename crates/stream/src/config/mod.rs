@@ -10,7 +10,7 @@ use thiserror::Error;
 /// How a producer compresses, and what a consumer does with a message that it can't read.
 ///
 /// With the feature `serde` it is a part of a service's own file. `algorithm` is an encoding's name
-/// or `off`; what else the file does not say has its default, and what is wrong in it is an error
+/// or `off`, in any letter case; what else the file does not say has its default, and what is wrong in it is an error
 /// that names the field:
 ///
 /// ```json

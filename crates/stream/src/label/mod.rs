@@ -76,7 +76,7 @@ pub enum LabelError {
         name: &'static str,
     },
     /// It names no encoding that is known here.
-    #[error("{name}: {unknown}")]
+    #[error("{name} names {:?}, which is no encoding that is known here", unknown.token())]
     #[non_exhaustive]
     Unknown {
         /// The header's name.
@@ -86,7 +86,7 @@ pub enum LabelError {
         unknown: UnknownEncoding,
     },
     /// It names an encoding that this label has no word for.
-    #[error("{name} names {encoding}, which it does not have")]
+    #[error("{name} names {encoding}, which is not used there")]
     #[non_exhaustive]
     NotHere {
         /// The header's name.
