@@ -156,6 +156,50 @@ def grpc_seeds():
     return seeds
 
 
+def snappy_block(elements):
+    """A block of literals, and of copies: pairs of an offset, which gets 32 bits above 65535, and a length."""
+    body, size = b"", 0
+    for element in elements:
+        if isinstance(element, bytes):
+            body += bytes([(len(element) - 1) << 2]) + element
+            size += len(element)
+        else:
+            offset, count = element
+            width = 2 if offset < 1 << 16 else 4
+            body += bytes([(count - 1) << 2 | (2 if width == 2 else 3)]) + offset.to_bytes(width, "little")
+            size += count
+    header = b""
+    while size >= 0x80:
+        header += bytes([size & 0x7f | 0x80])
+        size >>= 7
+    return header + bytes([size]) + body
+
+
+def snappy_seeds(pick, text):
+    """What they begin with: for blocks how much more room than needed; how often a payload is repeated."""
+    seeds = {}
+    for entry, encoded in pick:
+        if entry["encoding"] == "snappy-block":
+            seeds["snappy_decompress", entry["name"].replace("/", "-")] = b"\x40" + encoded
+    # As the damaged blocks of google/snappy's corpus are: in the middle of a text, a copy from further
+    # back than there is. One block of each is long enough for the loop of long blocks.
+    for offset in [0x7463_6172, 127_665, 0x815e_2056]:
+        for lines in [4, 60]:
+            elements = []
+            for number in range(lines):
+                elements.append(b'{"id":%d,"time":' % (number * 7919))
+                elements.append(b'"now","ok":true}\n' if number == 0 else (23 + number % 9, 12))
+            elements[lines:lines] = [(offset, 28)]
+            seeds["snappy_decompress", f"damaged-{offset:x}-{lines}"] = b"\x40" + snappy_block(elements)
+    noise = bytes(n * 97 % 251 for n in range(251))
+    for name, times, unit in [
+            ("empty", 0, b""), ("byte", 0, b"x"), ("text", 0, text), ("text-repeated", 255, text),
+            ("zeros", 60, b"\0"), ("blocks-of-zeros", 255, bytes(600)), ("noise", 0, noise),
+            ("noise-repeated", 2, noise), ("nine-digits", 150, b"123456789")]:
+        seeds["snappy_roundtrip", name] = bytes([times]) + unit
+    return seeds
+
+
 def chosen():
     left = {encoding: dict(QUOTA) for encoding in ENCODINGS}
     for entry, encoded in sorted(vectors(), key=lambda pair: (len(pair[1]), pair[0]["name"])):
@@ -181,6 +225,7 @@ def main(root, pick):
     payloads = {"empty": b"", "byte": payload(b"x"), "text": payload(text),
                 "blocks": payload(text, 10), "zeros": payload(b"\0", 10),
                 "noise": payload(bytes(n * 97 % 251 for n in range(251)))}
+    seeds.update(snappy_seeds(pick, text))
     numbers = {"gzip": 1, "deflate": 6, "zstd": 3, "lz4": 1, "snappy": 0, "snappy-block": 0}
     case_of = {}
     for entry, encoded in pick:

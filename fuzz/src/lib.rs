@@ -5,6 +5,7 @@
 
 mod input;
 mod others;
+mod snappy;
 mod tokens;
 
 use arbitrary::{Arbitrary, Unstructured};
@@ -19,7 +20,7 @@ use self::input::{Cut, Message, Pair, Sequence, framed};
 pub type Target = fn(&[u8]);
 
 /// Every target and its name.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("decode_agrees_with_others", decode_agrees_with_others),
     ("decode_gives_the_whole_content", decode_gives_the_whole_content),
     ("decode_stays_within_limit", decode_stays_within_limit),
@@ -29,6 +30,8 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("parse_tokens", parse_tokens),
     ("reuse_is_invisible", reuse_is_invisible),
     ("roundtrip", roundtrip),
+    ("snappy_decompress", snappy_decompress),
+    ("snappy_roundtrip", snappy_roundtrip),
 ];
 
 /// Decoding undoes encoding, at any level and under any policy, and what is sent never grows.
@@ -111,6 +114,17 @@ pub fn grpc_hostile_peer(bytes: &[u8]) {
 /// Any text is a token or a level, or an error that can be printed.
 pub fn parse_tokens(bytes: &[u8]) {
     tokens::parse_tokens(&String::from_utf8_lossy(bytes));
+}
+
+/// thinwire-snappy accepts the blocks that `snap` accepts, and reads the same, with any room.
+pub fn snappy_decompress(bytes: &[u8]) {
+    snappy::snappy_decompress(bytes);
+}
+
+/// What thinwire-snappy compresses, `snap` and itself decompress; it is the same without unsafe code
+/// and whatever was compressed before, and never longer than its bound.
+pub fn snappy_roundtrip(bytes: &[u8]) {
+    snappy::snappy_roundtrip(bytes);
 }
 
 fn from<'a, T: Arbitrary<'a>>(bytes: &'a [u8]) -> Option<T> {

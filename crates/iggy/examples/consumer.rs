@@ -18,12 +18,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = IggyClient::from_connection_string(&address)?;
     client.connect().await?;
 
-    let consumer = client
-        .consumer_group("example", "shop", "orders")?
-        .auto_commit(AutoCommit::Disabled)
-        .build();
+    let consumer = client.consumer_group("example", "shop", "orders")?;
     let config = ClientCompressionConfig::off().on_error(OnError::Skip);
-    let mut consumer = CompressedConsumer::new(consumer, &config)?.commit_when_done();
+    let mut consumer = CompressedConsumer::committing(consumer, &config)?;
     consumer.init().await?;
     let (mut messages, mut bytes) = (0, 0);
     while let Ok(Some(received)) = timeout(Duration::from_secs(2), consumer.next()).await {

@@ -4,16 +4,17 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use iggy::clients::producer_error_callback::{ErrorCallback, ErrorCtx};
-use iggy::prelude::{EncryptorKind, IggyError, IggyMessage};
+use iggy::prelude::{EncryptorKind, IggyMessage};
 use thinwire_stream::{ClientCompressionConfig, ConfigError, Label, MessageCodec};
 
+use crate::encryption;
 use crate::message::{Iggy, with_parts};
 
 /// An [`ErrorCallback`] that calls another with the messages as they were given to
 /// [`CompressedProducer`](crate::CompressedProducer): a background producer gives back what it
-/// would have sent.
+/// would have sent. A message that the application had labelled itself is decompressed as well:
+/// the label does not say whose it is.
 ///
 /// ```
 /// use iggy::clients::producer_error_callback::LogErrorCallback;
@@ -58,8 +59,8 @@ impl<C: ErrorCallback> ErrorCallback for RestoringCallback<C> {
         Box::pin(async move {
             let mut messages = Vec::with_capacity(failed.messages.len());
             for message in failed.messages.iter() {
-                let decrypted = decrypted(message, encryptor.as_deref());
-                messages.push(match codec.maybe_decompress_off_runtime(Iggy(decrypted)).await {
+                let given = before_encryption(message, encryptor.as_deref());
+                messages.push(match codec.maybe_decompress_off_runtime(Iggy(given)).await {
                     Ok(message) => message.into_inner(),
                     Err(bad) => bad.into_message().into_inner(), // told where it failed
                 });
@@ -71,17 +72,13 @@ impl<C: ErrorCallback> ErrorCallback for RestoringCallback<C> {
 
 /// As it was before encryption; as it is if that can't be undone, as when it was encryption that
 /// failed.
-fn decrypted(message: &IggyMessage, encryptor: Option<&EncryptorKind>) -> IggyMessage {
-    let decrypt = |bytes: &Bytes| match encryptor {
-        // The SDK's panics where the nonce is cut short.
-        Some(_) if bytes.len() < NONCE_LEN => Err(IggyError::CannotDecryptData),
-        Some(encryptor) => encryptor.decrypt(bytes).map(Bytes::from),
-        None => Ok(bytes.clone()),
-    };
-    let headers = message.user_headers.as_ref();
-    match (decrypt(&message.payload), headers.map(decrypt).transpose()) {
-        (Ok(payload), Ok(headers)) => with_parts(&message.header, payload, headers),
-        _ => with_parts(&message.header, message.payload.clone(), headers.cloned()),
+fn before_encryption(message: &IggyMessage, encryptor: Option<&EncryptorKind>) -> IggyMessage {
+    let decrypted = encryptor.map(|it| encryption::decrypted(message, it));
+    match decrypted {
+        Some(Ok(decrypted)) => decrypted,
+        Some(Err(_)) | None => {
+            with_parts(&message.header, message.payload.clone(), message.user_headers.clone())
+        }
     }
 }
 
@@ -93,6 +90,3 @@ impl<C: fmt::Debug> fmt::Debug for RestoringCallback<C> {
             .finish_non_exhaustive()
     }
 }
-
-/// What an encrypted part begins with.
-const NONCE_LEN: usize = 12;

@@ -5,18 +5,26 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use iggy::prelude::{IggyConsumerState, IggyError};
 use tokio::task::JoinHandle;
+use tokio::time::{Sleep, sleep, timeout};
 
-/// Stores offsets while the stream goes on: one at a time, of each partition the latest.
+use crate::pause::pause_after;
+
+/// Stores offsets while the stream goes on: one at a time, of each partition the latest, each until
+/// it is stored.
 pub(crate) struct Commits<S = IggyConsumerState> {
     store: S,
     /// Given to the application, which may be at it still.
     given: Option<Offset>,
     /// To be stored, one for each partition, the one that waits longest in front.
     waiting: VecDeque<Offset>,
-    storing: Option<JoinHandle<Result<(), IggyError>>>,
+    storing: Option<(Offset, JoinHandle<Result<(), IggyError>>)>,
+    /// How many failed in a row, and the wait before the next.
+    failures: u32,
+    pause: Option<Pin<Box<Sleep>>>,
 }
 
 /// How far a partition is.
@@ -39,7 +47,8 @@ impl Store for IggyConsumerState {
 
 impl<S: Store> Commits<S> {
     pub(crate) const fn new(store: S) -> Self {
-        Self { store, given: None, waiting: VecDeque::new(), storing: None }
+        let waiting = VecDeque::new();
+        Self { store, given: None, waiting, storing: None, failures: 0, pause: None }
     }
 
     /// Says what the application has now.
@@ -56,27 +65,67 @@ impl<S: Store> Commits<S> {
         }
     }
 
-    /// Stores what waits; ready when all of it is, or when one can't be, which is given up then.
+    /// Stores what waits; ready when all of it is. An error is told when it is the first of a row:
+    /// the offset, or a later one of its partition, is tried again after a while.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), IggyError>> {
         loop {
-            if let Some(storing) = &mut self.storing {
-                let joined = ready!(Pin::new(storing).poll(cx));
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.as_mut().poll(cx));
+                self.pause = None;
+            }
+            if let Some((offset, job)) = &mut self.storing {
+                let joined = ready!(Pin::new(job).poll(cx));
+                let offset = *offset;
                 self.storing = None;
                 // A runtime that shuts down stores no more.
-                if let Err(error) = joined.unwrap_or(Err(IggyError::ClientShutdown)) {
+                let Err(error) = joined.unwrap_or(Err(IggyError::ClientShutdown)) else {
+                    self.failures = 0;
+                    continue;
+                };
+                let is_later = self.waiting.iter().any(|it| it.partition == offset.partition);
+                if !is_later && !is_anothers(&error) {
+                    self.waiting.push_back(offset);
+                }
+                self.pause = Some(Box::pin(sleep(pause_after(self.failures))));
+                self.failures = self.failures.saturating_add(1);
+                if self.failures == 1 {
                     return Poll::Ready(Err(error));
                 }
+                tracing::warn!("offset {} is not stored yet: {error}", offset.offset);
+                continue; // to be woken
             }
             let Some(offset) = self.waiting.pop_front() else { return Poll::Ready(Ok(())) };
             // On its own, so that it gets on while the application is busy.
-            self.storing = Some(tokio::spawn(self.store.clone().store(offset)));
+            let job = tokio::spawn(self.store.clone().store(offset));
+            self.storing = Some((offset, job));
         }
     }
 
-    /// Waits until all is stored that the application is done with.
-    pub(crate) async fn flush(&mut self) -> Result<(), IggyError> {
-        poll_fn(|cx| self.poll(cx)).await
+    /// Waits until all is stored that the application is done with, not longer than this. What
+    /// could not be stays to be stored.
+    pub(crate) async fn flush(&mut self, longest: Duration) -> Result<(), IggyError> {
+        let mut told = None;
+        let stored = poll_fn(|cx| {
+            loop {
+                match ready!(self.poll(cx)) {
+                    Ok(()) => return Poll::Ready(()),
+                    Err(error) => told = told.take().or(Some(error)),
+                }
+            }
+        });
+        match timeout(longest, stored).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(told.unwrap_or(IggyError::TaskTimeout)),
+        }
     }
+}
+
+/// Whether another member of the group has the partition now: what it stores counts.
+const fn is_anothers(error: &IggyError) -> bool {
+    matches!(
+        error,
+        IggyError::ConsumerGroupPartitionNotOwned(..) | IggyError::ConsumerGroupMemberNotFound(..)
+    )
 }
 
 impl<S> fmt::Debug for Commits<S> {
@@ -84,29 +133,35 @@ impl<S> fmt::Debug for Commits<S> {
         f.debug_struct("Commits")
             .field("given", &self.given)
             .field("waiting", &self.waiting)
-            .field("storing", &self.storing.is_some())
+            .field("storing", &self.storing.as_ref().map(|(offset, _)| offset))
+            .field("failures", &self.failures)
             .finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Mutex};
 
     use tokio::sync::Semaphore;
 
     use super::*;
 
-    /// Stores as many as it has permits for.
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// Stores as many as it has permits for, after it failed so many times.
     #[derive(Clone)]
     struct Slow {
         permits: Arc<Semaphore>,
+        failures: Arc<AtomicUsize>,
         stored: Arc<Mutex<Vec<Offset>>>,
     }
 
     impl Slow {
-        fn new(permits: usize) -> Self {
-            Self { permits: Arc::new(Semaphore::new(permits)), stored: Arc::default() }
+        fn new(permits: usize, failures: usize) -> Self {
+            let permits = Arc::new(Semaphore::new(permits));
+            Self { permits, failures: Arc::new(failures.into()), stored: Arc::default() }
         }
 
         fn stored(&self) -> Vec<(u32, u64)> {
@@ -117,7 +172,8 @@ mod tests {
     impl Store for Slow {
         async fn store(self, at: Offset) -> Result<(), IggyError> {
             self.permits.acquire().await.unwrap().forget();
-            if at.offset == 13 {
+            let fewer = |left: usize| left.checked_sub(1);
+            if self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer).is_ok() {
                 return Err(IggyError::Disconnected);
             }
             self.stored.lock().unwrap().push(at);
@@ -136,21 +192,21 @@ mod tests {
 
     #[tokio::test]
     async fn what_the_application_still_has_is_not_stored() {
-        let store = Slow::new(9);
+        let store = Slow::new(9, 0);
         let mut commits = Commits::new(store.clone());
         commits.gave(Offset { partition: 0, offset: 1 });
-        commits.flush().await.unwrap();
+        commits.flush(LONG).await.unwrap();
         assert_eq!(store.stored(), []);
         commits.done();
-        commits.flush().await.unwrap();
+        commits.flush(LONG).await.unwrap();
         commits.done();
-        commits.flush().await.unwrap();
+        commits.flush(LONG).await.unwrap();
         assert_eq!(store.stored(), [(0, 1)]);
     }
 
     #[tokio::test]
     async fn while_one_is_stored_the_latest_of_each_partition_waits_and_none_starves() {
-        let store = Slow::new(0);
+        let store = Slow::new(0, 0);
         let mut commits = Commits::new(store.clone());
         handle(&mut commits, 0, 1);
         assert!(poll_once(&mut commits).await.is_pending());
@@ -160,19 +216,47 @@ mod tests {
             handle(&mut commits, 7, offset * 10);
         }
         store.permits.add_permits(9);
-        commits.flush().await.unwrap();
+        commits.flush(LONG).await.unwrap();
         assert_eq!(store.stored(), [(0, 1), (0, 99), (7, 990)]);
     }
 
-    #[tokio::test]
-    async fn one_that_fails_is_told_once_and_the_next_is_stored() {
-        let store = Slow::new(9);
+    #[tokio::test(start_paused = true)]
+    async fn one_that_fails_is_told_once_and_tried_until_it_is_stored() {
+        let store = Slow::new(99, 5);
         let mut commits = Commits::new(store.clone());
-        handle(&mut commits, 0, 13);
-        assert!(matches!(commits.flush().await, Err(IggyError::Disconnected)));
-        commits.flush().await.unwrap();
-        handle(&mut commits, 0, 14);
-        commits.flush().await.unwrap();
-        assert_eq!(store.stored(), [(0, 14)]);
+        handle(&mut commits, 3, 13);
+        let told = poll_fn(|cx| commits.poll(cx)).await;
+        assert!(matches!(told, Err(IggyError::Disconnected)));
+        handle(&mut commits, 4, 1);
+        poll_fn(|cx| commits.poll(cx)).await.unwrap(); // after four more failures
+        assert_eq!(store.stored(), [(3, 13), (4, 1)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_later_offset_takes_the_place_of_one_that_failed() {
+        let store = Slow::new(1, 1);
+        let mut commits = Commits::new(store.clone());
+        handle(&mut commits, 3, 13);
+        assert!(poll_fn(|cx| commits.poll(cx)).await.is_err());
+        handle(&mut commits, 3, 14);
+        store.permits.add_permits(9);
+        commits.flush(LONG).await.unwrap();
+        assert_eq!(store.stored(), [(3, 14)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flush_ends_with_the_error_and_the_next_one_stores_what_was_left() {
+        let store = Slow::new(99, 1000);
+        let mut commits = Commits::new(store.clone());
+        handle(&mut commits, 0, 1);
+        handle(&mut commits, 1, 2);
+        let short = Duration::from_secs(5);
+        assert!(matches!(commits.flush(short).await, Err(IggyError::Disconnected)));
+        assert!(commits.flush(short).await.is_err());
+        store.failures.store(0, Ordering::SeqCst);
+        commits.flush(short).await.unwrap();
+        let mut stored = store.stored();
+        stored.sort_unstable();
+        assert_eq!(stored, [(0, 1), (1, 2)]);
     }
 }

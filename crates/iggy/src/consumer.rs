@@ -5,15 +5,19 @@ use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_core::Stream;
-use iggy::prelude::{IggyConsumer, IggyError, ReceivedMessage};
+use iggy::prelude::{
+    AutoCommit, EncryptorKind, IggyConsumer, IggyConsumerBuilder, IggyError, ReceivedMessage,
+};
 use thinwire::counters::Counters;
 use thinwire_stream::{
     ClientCompressionConfig, ConfigError, Decoded, DecompressError, Label, MessageCodec, OnError,
-    StreamError,
+    Place, StreamError,
 };
 
+use crate::batch_end::Batch;
 use crate::commits::{Commits, Offset};
 use crate::message::Received;
 use crate::source::Source;
@@ -29,12 +33,8 @@ use crate::source::Source;
 /// use thinwire_iggy::{ClientCompressionConfig, CompressedConsumer};
 ///
 /// # async fn f(client: IggyClient) -> Result<(), Box<dyn std::error::Error>> {
-/// let consumer = client
-///     .consumer_group("billing", "shop", "orders")?
-///     .auto_commit(AutoCommit::Disabled) // see below
-///     .build();
-/// let mut consumer = CompressedConsumer::new(consumer, &ClientCompressionConfig::off())?
-///     .commit_when_done();
+/// let consumer = client.consumer_group("billing", "shop", "orders")?;
+/// let mut consumer = CompressedConsumer::committing(consumer, &ClientCompressionConfig::off())?;
 /// consumer.init().await?;
 /// while let Some(received) = consumer.next().await {
 ///     let received = received?;
@@ -49,7 +49,7 @@ use crate::source::Source;
 /// Of an unknown encoding, damaged, or longer than `max_payload_size`: the messages around them
 /// arrive, in order, and `on_error` says what becomes of them.
 ///
-/// | `on_error` | the stream gives | with [`commit_when_done`](Self::commit_when_done) |
+/// | `on_error` | the stream gives | with [`committing`](Self::committing) |
 /// |---|---|---|
 /// | `Report` | an error with the message in it | committed when the next is asked for |
 /// | `Skip` | nothing, and counts it | committed with the next |
@@ -60,14 +60,30 @@ use crate::source::Source;
 ///
 /// The SDK's default commits a batch when it is polled, before anything in it was decompressed:
 /// what a process had not handled when it ended, and what comes after a `Stop`, is lost. Other
-/// settings of its `auto_commit` commit when a message is handed over, before it is restored. With
-/// `AutoCommit::Disabled` and [`commit_when_done`](Self::commit_when_done), or with
-/// [`store_offset`](IggyConsumer::store_offset), nothing is committed before that.
+/// settings of its `auto_commit` commit when a message is handed over, before it is restored.
+/// [`committing`](Self::committing) commits a message when the next is asked for: it was restored
+/// and handled by then.
+///
+/// Who stores offsets by hand, with `AutoCommit::Disabled` and
+/// [`store_offset`](IggyConsumer::store_offset), has to store those of skipped messages too
+/// ([`last_skipped`](Self::last_skipped)): the server gives the same batch again until then, and
+/// the SDK asks for it again and again.
+///
+/// # Encryption
+///
+/// Given an encryptor, the SDK decrypts a batch at a time: one message that can't be is an error
+/// for all of it, again and again, and one shorter than 12 bytes a panic.
+/// [`encryptor`](Self::encryptor) decrypts message by message.
 pub struct CompressedConsumer {
     decoded: Decoded<Source, Received>,
     commits: Option<Commits>,
+    /// The offset, in a partition, at which the SDK will poll the server once more.
+    batch: Batch,
+    /// The SDK's loop with a handler passes over commits that fail.
+    tells_commit_errors: bool,
     skips: bool,
     skipped: u64,
+    last_skipped: Option<Place>,
 }
 
 impl CompressedConsumer {
@@ -91,33 +107,72 @@ impl CompressedConsumer {
         let skips = codec.on_error() == OnError::Skip;
         let decoded =
             if skips { Decoded::reporting(source, codec) } else { Decoded::new(source, codec) };
-        Self { decoded, commits: None, skips, skipped: 0 }
+        Self {
+            decoded,
+            commits: None,
+            batch: Batch::of(Batch::DEFAULT_LENGTH),
+            tells_commit_errors: true,
+            skips,
+            skipped: 0,
+            last_skipped: None,
+        }
     }
 
-    /// Commits a message when the next is asked for: it was restored and handled by then. The
-    /// consumer must have been built with `AutoCommit::Disabled`, or the SDK commits too.
+    /// Builds a consumer that commits a message when the next is asked for. What the builder says
+    /// of `auto_commit` is replaced by [`AutoCommit::Disabled`].
     ///
     /// Commits are sent while the stream is polled, one at a time, and a later one of a partition
-    /// takes the place of one that waits, so they slow nothing down. One that fails is an error in
-    /// the stream; the next message brings the next. [`shutdown`](Self::shutdown) waits for those
-    /// that were asked for, and [`commit`](Self::commit) sends also that of the last message.
-    #[must_use]
-    pub fn commit_when_done(self) -> Self {
-        let commits = Some(Commits::new(self.inner().state()));
-        Self { commits, ..self }
-    }
-
-    /// Commits all messages that the stream gave, the last one too, and waits for that. Without
-    /// [`commit_when_done`](Self::commit_when_done) it does nothing.
+    /// takes the place of one that waits. At the end of a batch they are waited for, so that the
+    /// server does not give the same messages again. One that fails is an error in the stream, and
+    /// is tried again until it, or a later one, is stored.
     ///
     /// # Errors
     ///
-    /// The SDK's.
+    /// [`ConfigError`], which names the field.
+    pub fn committing(
+        builder: IggyConsumerBuilder,
+        config: &ClientCompressionConfig,
+    ) -> Result<Self, ConfigError> {
+        Ok(Self::committing_with_codec(builder, MessageCodec::new(config, Label::IGGY)?))
+    }
+
+    /// As [`committing`](Self::committing), with a codec, and so its counters, shared with others.
+    #[must_use]
+    pub fn committing_with_codec(builder: IggyConsumerBuilder, codec: MessageCodec) -> Self {
+        let this = Self::with_codec(builder.auto_commit(AutoCommit::Disabled).build(), codec);
+        let commits = Some(Commits::new(this.inner().state()));
+        Self { commits, ..this }
+    }
+
+    /// Says what `batch_length` the SDK's builder was told, if that was not its default of 1000:
+    /// at the end of a batch commits are waited for.
+    #[must_use]
+    pub const fn batch_length(mut self, messages: u32) -> Self {
+        self.batch = Batch::of(messages);
+        self
+    }
+
+    /// Decrypts messages, each by itself: one that can't be decrypted is a message that can't be
+    /// restored, and the others arrive. The consumer must have none of its own:
+    /// `without_encryptor()` on its builder takes the client's off.
+    #[must_use]
+    pub fn encryptor(mut self, encryptor: Arc<EncryptorKind>) -> Self {
+        self.decoded.get_mut().decrypt_with(encryptor);
+        self
+    }
+
+    /// Commits all messages that the stream gave, the last one too, and waits for that, five
+    /// seconds at most. A consumer that is not [`committing`](Self::committing) does nothing.
+    ///
+    /// # Errors
+    ///
+    /// The SDK's, or [`TaskTimeout`](IggyError::TaskTimeout); what was not stored still will be, by
+    /// the stream or by another call.
     pub async fn commit(&mut self) -> Result<(), IggyError> {
         match &mut self.commits {
             Some(commits) => {
                 commits.done();
-                commits.flush().await
+                commits.flush(FLUSH_TIME).await
             }
             None => Ok(()),
         }
@@ -141,6 +196,12 @@ impl CompressedConsumer {
         self.skipped
     }
 
+    /// Returns where the last message was that [`OnError::Skip`] left out.
+    #[must_use]
+    pub const fn last_skipped(&self) -> Option<&Place> {
+        self.last_skipped.as_ref()
+    }
+
     /// Makes the consumer ready, as [`IggyConsumer::init`].
     ///
     /// # Errors
@@ -150,15 +211,16 @@ impl CompressedConsumer {
         self.decoded.get_mut().consumer_mut().init().await
     }
 
-    /// Shuts the consumer down, as [`IggyConsumer::shutdown`], after the commits that were asked
-    /// for.
+    /// Shuts the consumer down, as [`IggyConsumer::shutdown`], after the commits of all messages
+    /// but the last one given, which may not be handled: [`commit`](Self::commit) says that it is.
+    /// Commits are waited for five seconds at most.
     ///
     /// # Errors
     ///
-    /// The SDK's; it is shut down all the same.
+    /// The SDK's, or [`TaskTimeout`](IggyError::TaskTimeout); it is shut down all the same.
     pub async fn shutdown(&mut self) -> Result<(), IggyError> {
         let flushed = match &mut self.commits {
-            Some(commits) => commits.flush().await,
+            Some(commits) => commits.flush(FLUSH_TIME).await,
             None => Ok(()),
         };
         flushed.and(self.decoded.get_mut().consumer_mut().shutdown().await)
@@ -171,9 +233,10 @@ impl Stream for CompressedConsumer {
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         for _ in 0..MAX_SKIPPED {
-            if let Some(commits) = &mut this.commits {
-                commits.done();
-                if let Poll::Ready(Err(error)) = commits.poll(cx) {
+            match this.poll_commits(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(error)) => {
                     return Poll::Ready(Some(Err(StreamError::Client(error))));
                 }
             }
@@ -187,6 +250,7 @@ impl Stream for CompressedConsumer {
                     if this.skips && !matches!(bad.reason(), DecompressError::Stopped) =>
                 {
                     this.skipped += 1;
+                    this.last_skipped = Some(bad.place().clone());
                     this.gave(bad.message());
                 }
                 Some(Err(StreamError::BadMessage(bad))) => {
@@ -210,14 +274,40 @@ impl Stream for CompressedConsumer {
 }
 
 impl CompressedConsumer {
+    /// Whether commits that fail are errors in the stream, or told in events only.
+    pub(crate) const fn tell_commit_errors(&mut self, tells: bool) {
+        self.tells_commit_errors = tells;
+    }
+
     pub(crate) const fn on_error(&self) -> OnError {
         if self.skips { OnError::Skip } else { self.decoded.codec().on_error() }
     }
 
     fn gave(&mut self, received: &ReceivedMessage) {
         if let Some(commits) = &mut self.commits {
-            let offset = received.message.header.offset;
-            commits.gave(Offset { partition: received.partition_id, offset });
+            let (partition, offset) = (received.partition_id, received.message.header.offset);
+            commits.gave(Offset { partition, offset });
+            self.batch.gave(offset, received.current_offset);
+        }
+    }
+
+    /// Ready when the SDK may be asked for more.
+    fn poll_commits(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), IggyError>> {
+        let Some(commits) = &mut self.commits else { return Poll::Ready(Ok(())) };
+        commits.done();
+        match commits.poll(cx) {
+            Poll::Ready(Err(error)) if self.tells_commit_errors => Poll::Ready(Err(error)),
+            Poll::Ready(Err(error)) => {
+                tracing::error!("an offset is not stored yet: {error}");
+                cx.waker().wake_by_ref(); // for the next
+                if self.batch.is_over() { Poll::Pending } else { Poll::Ready(Ok(())) }
+            }
+            Poll::Pending if self.batch.is_over() => Poll::Pending,
+            Poll::Ready(Ok(())) if self.batch.is_over() => {
+                self.batch.next();
+                Poll::Ready(Ok(()))
+            }
+            Poll::Pending | Poll::Ready(Ok(())) => Poll::Ready(Ok(())),
         }
     }
 }
@@ -241,6 +331,9 @@ impl fmt::Debug for CompressedConsumer {
             .finish_non_exhaustive()
     }
 }
+
+/// As long as the SDK waits for commits of its own.
+const FLUSH_TIME: Duration = Duration::from_secs(5);
 
 /// How many messages in a row are skipped before others have their turn.
 const MAX_SKIPPED: usize = 64;

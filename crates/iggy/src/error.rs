@@ -75,13 +75,11 @@ impl SendError {
 
 /// The SDK's own text says of a failed send that it failed.
 fn with_its_cause(error: &IggyError) -> String {
-    match error {
-        IggyError::ProducerSendFailed { cause, failed, stream_name, topic_name, .. } => {
-            let count = failed.len();
-            format!("{count} messages were not sent to {stream_name}/{topic_name}: {cause}")
-        }
-        other => other.to_string(),
-    }
+    let IggyError::ProducerSendFailed { cause, failed, stream_name, topic_name, .. } = error else {
+        return error.to_string();
+    };
+    let count = failed.len();
+    format!("{count} messages were not sent to {stream_name}/{topic_name}: {cause}")
 }
 
 impl From<SendError> for IggyError {

@@ -11,12 +11,12 @@ use crate::consumer::CompressedConsumer;
 
 /// Calls a handler for each message, its payload restored.
 ///
-/// It goes on as the SDK's own loop does: a handler's error is told in a `tracing` event and
-/// passed over, errors of the connection end it. A message that can't be restored is told where it
-/// failed, and no handler sees it; with `OnError::Stop` it ends the loop with
-/// [`CannotReadMessagePayload`](IggyError::CannotReadMessagePayload). The SDK's
-/// `AutoCommit::After` needs its own loop:
-/// [`commit_when_done`](CompressedConsumer::commit_when_done) does the same here.
+/// It goes on as the SDK's own loop does: a handler's error, and a commit's, is told in a
+/// `tracing` event and passed over, errors of the connection end it. A message that can't be
+/// restored is told where it failed, and no handler sees it; with `OnError::Stop` it ends the loop
+/// with [`CannotReadMessagePayload`](IggyError::CannotReadMessagePayload). The SDK's
+/// `AutoCommit::After` needs its own loop: [`committing`](CompressedConsumer::committing) does the
+/// same here, the last message included.
 #[async_trait]
 impl<'a> IggyConsumerMessageExt<'a> for CompressedConsumer {
     async fn consume_messages<P>(
@@ -27,10 +27,27 @@ impl<'a> IggyConsumerMessageExt<'a> for CompressedConsumer {
     where
         P: MessageConsumer + Sync,
     {
+        self.tell_commit_errors(false);
+        let ended = self.handle_each(handler, &mut shutdown).await;
+        self.tell_commit_errors(true);
+        // The handler is done with the last one, too.
+        if let Err(error) = self.commit().await {
+            tracing::error!("offsets are not stored: {error}");
+        }
+        ended
+    }
+}
+
+impl CompressedConsumer {
+    async fn handle_each<P: MessageConsumer + Sync>(
+        &mut self,
+        handler: &P,
+        shutdown: &mut oneshot::Receiver<()>,
+    ) -> Result<(), IggyError> {
         loop {
             let item = tokio::select! {
                 biased;
-                _ = &mut shutdown => return Ok(()),
+                _ = &mut *shutdown => return Ok(()),
                 item = self.next() => item,
             };
             match item {

@@ -21,6 +21,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HeaderError {
+    /// The message can't be decrypted: it is not encrypted, with another key, or damaged.
+    #[error("the message can't be decrypted")]
+    Encrypted,
     /// They are not what Iggy writes: damaged, or encrypted and not decrypted.
     #[error("{len} bytes of user headers are malformed at byte {at}")]
     #[non_exhaustive]

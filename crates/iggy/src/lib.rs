@@ -40,14 +40,17 @@
 //! sides.
 
 mod batch;
+mod batch_end;
 mod callback;
 mod commits;
 mod consumer;
+mod encryption;
 mod error;
 mod handler;
 mod headers;
 mod message;
 mod original;
+mod pause;
 mod producer;
 mod sender;
 mod source;

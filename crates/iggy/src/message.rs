@@ -5,9 +5,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use iggy::prelude::{IggyMessage, IggyMessageHeader, ReceivedMessage};
+use iggy::prelude::{EncryptorKind, IggyMessage, IggyMessageHeader, ReceivedMessage};
 use thinwire_stream::{Message, Place};
 
+use crate::encryption;
 use crate::headers::{self, Entries, HeaderError};
 
 /// A message of the SDK's, as the codec knows it: for those who poll and send by the SDK's
@@ -93,11 +94,23 @@ impl Message for Iggy {
 pub struct Received {
     received: ReceivedMessage,
     topic: Arc<str>,
+    /// What can't be decrypted has no headers to be read, and no payload.
+    is_readable: bool,
 }
 
 impl Received {
-    pub(crate) const fn new(received: ReceivedMessage, topic: Arc<str>) -> Self {
-        Self { received, topic }
+    /// Decrypts it, if there is something to do that with.
+    pub(crate) fn new(
+        mut received: ReceivedMessage,
+        topic: Arc<str>,
+        encryptor: Option<&EncryptorKind>,
+    ) -> Self {
+        let decrypted = encryptor.map(|it| encryption::decrypted(&received.message, it));
+        let is_readable = !matches!(decrypted, Some(Err(_)));
+        if let Some(Ok(decrypted)) = decrypted {
+            received.message = decrypted;
+        }
+        Self { received, topic, is_readable }
     }
 
     /// Takes the SDK's message.
@@ -135,6 +148,9 @@ impl Message for Received {
     }
 
     fn get(&self, name: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), HeaderError> {
+        if !self.is_readable {
+            return Err(HeaderError::Encrypted);
+        }
         get(&self.received.message, name, each)
     }
 
@@ -142,15 +158,16 @@ impl Message for Received {
         let message = labelled(&self.received.message, payload, headers)?;
         let ReceivedMessage { current_offset, partition_id, .. } = self.received;
         let received = ReceivedMessage { message, current_offset, partition_id };
-        Ok(Self { received, topic: self.topic.clone() })
+        Ok(Self { received, topic: self.topic.clone(), is_readable: self.is_readable })
     }
 
     fn restore(&mut self, payload: Bytes, names: &[&str]) -> Result<(), HeaderError> {
         restore(&mut self.received.message, payload, names)
     }
 
+    /// What can't be read counts as well, so that it is asked for.
     fn headers_len(&self) -> usize {
-        headers_of(&self.received.message).len()
+        headers_of(&self.received.message).len() + usize::from(!self.is_readable)
     }
 
     fn place(&self) -> Place {

@@ -1,5 +1,6 @@
 //! Nothing is read or written before or behind a buffer: there are pages that can't be.
 #![cfg(all(unix, not(miri)))]
+#![expect(clippy::unwrap_used, reason = "a helper of tests")]
 #![expect(unsafe_code, reason = "an allocator, and pages, for the tests")]
 
 mod support;
@@ -9,7 +10,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use fastrand::Rng;
-use support::{check, elements, payloads};
+use support::{check, elements, mixed, payloads};
+use thinwire_snappy::{Compressor, max_compressed_len};
 
 /// Gives each buffer of bytes pages of its own, with one before and one behind that can't be
 /// touched. All else is left to the system.
@@ -59,6 +61,13 @@ unsafe impl GlobalAlloc for Guarded {
 #[global_allocator]
 static ALLOCATOR: Guarded = Guarded;
 
+/// Into a buffer that is just long enough.
+fn compress(payload: &[u8]) {
+    let mut block = Vec::with_capacity(max_compressed_len(payload.len()).unwrap());
+    Compressor::new().compress_into(payload, &mut block).unwrap();
+    assert!(support::expected(&block).as_deref() == Some(payload), "{}", payload.len());
+}
+
 #[test]
 fn nothing_outside_the_buffers_is_touched() {
     for side in [1, 2] {
@@ -66,6 +75,7 @@ fn nothing_outside_the_buffers_is_touched() {
         let mut random = Rng::with_seed(u64::from(side));
         for payload in payloads() {
             let payload = payload.into_boxed_slice();
+            compress(&payload);
             check(&snap::raw::Encoder::new().compress_vec(&payload).unwrap().into_boxed_slice());
         }
         for _ in 0..1_000 {
@@ -77,6 +87,8 @@ fn nothing_outside_the_buffers_is_touched() {
             check(&block);
             let cut = block[..random.usize(..=block.len())].to_vec().into_boxed_slice();
             check(&cut);
+            let len = if random.bool() { random.usize(..700) } else { random.usize(..20_000) };
+            compress(&mixed(len, &mut random).into_boxed_slice());
         }
     }
 }

@@ -123,7 +123,7 @@ impl MessageCodec {
             return Err(CompressError::TooLong { len, limit });
         }
         let headers_len = message.headers_len();
-        if headers_len > 0 && self.label.is_on(message)? {
+        if headers_len > 0 && self.label.is_on(message) {
             let marked = self.label.disown(message, headers_len)?;
             self.stayed_raw(RawReason::Labelled, len, Duration::ZERO);
             return Ok(Begun::AsItIs(marked));

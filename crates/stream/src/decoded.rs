@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use pin_project_lite::pin_project;
@@ -31,8 +31,8 @@ pin_project! {
     ///
     /// Payloads above [`offload_above`](MessageCodec::offload_above), in either form, are
     /// decompressed on a thread of tokio's for blocking work, the others in place; without a tokio
-    /// runtime all are. A long row of messages to skip lets other tasks have their turn in
-    /// between.
+    /// runtime all are. Long rows of messages, to give or to skip, let other tasks have their turn
+    /// after as many bytes.
     ///
     /// ```
     /// use thinwire::Encoding;
@@ -64,6 +64,8 @@ pin_project! {
         inner: S,
         codec: MessageCodec,
         restoring: Option<Restoring<M>>,
+        // Bytes of payloads that were decompressed in place since others last had their turn.
+        in_a_row: usize,
         is_stopped: bool,
     }
 }
@@ -103,7 +105,7 @@ impl<S, M> Decoded<S, M> {
     /// # Ok::<(), thinwire_stream::ConfigError>(())
     /// ```
     pub const fn new(inner: S, codec: MessageCodec) -> Self {
-        Self { inner, codec, restoring: None, is_stopped: false }
+        Self { inner, codec, restoring: None, in_a_row: 0, is_stopped: false }
     }
 
     /// Restores what a consumer's stream gives, and gives every bad message as an error, whatever
@@ -192,11 +194,24 @@ where
                     }
                 }
             } else {
-                match ready!(this.inner.as_mut().poll_next(cx)) {
+                if *this.in_a_row > this.codec.decode_on_runtime() {
+                    break;
+                }
+                let Poll::Ready(item) = this.inner.as_mut().poll_next(cx) else {
+                    *this.in_a_row = 0;
+                    return Poll::Pending;
+                };
+                let (message, encoded_len) = match item {
                     None => return Poll::Ready(None),
                     Some(Err(error)) => return Poll::Ready(Some(Err(StreamError::Client(error)))),
-                    Some(Ok(message)) => this.codec.decompress_or_start(message),
-                }
+                    Some(Ok(message)) => {
+                        let len = message.payload().len();
+                        (message, len)
+                    }
+                };
+                let step = this.codec.decompress_or_start(message);
+                *this.in_a_row = this.in_a_row.saturating_add(step.work(encoded_len));
+                step
             };
             let bad = match step {
                 Step::Started(restoring) => {
@@ -216,7 +231,8 @@ where
                 }
             }
         }
-        // So many bad messages: others have their turn.
+        // So many at once: others have their turn.
+        *this.in_a_row = 0;
         cx.waker().wake_by_ref();
         Poll::Pending
     }

@@ -175,6 +175,18 @@ pub(crate) enum Step<M> {
     Started(Restoring<M>),
 }
 
+impl<M: Message> Step<M> {
+    /// How many bytes were gone through in place for a message that came as so many.
+    pub(crate) fn work(&self, encoded_len: usize) -> usize {
+        match self {
+            Self::Done(Ok(message)) if message.payload().len() == encoded_len => 0, // as it was
+            Self::Done(Ok(message)) => message.payload().len().max(encoded_len),
+            Self::Done(Err(_)) => encoded_len,
+            Self::Started(_) => 0,
+        }
+    }
+}
+
 /// A message that stays here while another thread decompresses its payload.
 #[derive(Debug)]
 pub(crate) struct Restoring<M> {

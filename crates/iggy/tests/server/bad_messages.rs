@@ -8,7 +8,7 @@ use thinwire_iggy::{
     ClientCompressionConfig, CompressedConsumer, DecompressError, OnError, StreamError,
 };
 
-use crate::broker::{Broker, in_time, next, nothing_more, ready};
+use crate::broker::{Broker, TOPIC, in_time, next, nothing_more, ready};
 use crate::messages::{encoded, json, labelled, message};
 
 const LIMIT: usize = 100_000;
@@ -51,8 +51,7 @@ async fn send_mixture(broker: &Broker) {
 /// Goes on where the last one committed.
 async fn committing(broker: &Broker, on_error: OnError) -> CompressedConsumer {
     let builder = broker.reader().polling_strategy(PollingStrategy::next());
-    let consumer = CompressedConsumer::new(builder.build(), &config(on_error)).unwrap();
-    ready(consumer.commit_when_done()).await
+    ready(CompressedConsumer::committing(builder, &config(on_error)).unwrap()).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -108,6 +107,7 @@ async fn what_is_skipped_is_counted_and_committed() {
     }
     nothing_more(&mut consumer).await;
     assert_eq!(consumer.skipped(), 8);
+    assert_eq!(consumer.last_skipped().unwrap().offset, Some(15));
     in_time(consumer.shutdown()).await.unwrap();
     let mut again = committing(&broker, OnError::Skip).await;
     nothing_more(&mut again).await;
@@ -147,6 +147,36 @@ async fn raw_gives_the_messages_as_they_came() {
             assert!(received.payload == given.payload, "{offset}");
             assert_eq!(received.user_headers, given.user_headers);
         }
+    }
+    broker.delete().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bad_messages_can_be_put_aside_as_they_came() {
+    let Some(broker) = Broker::new(2).await else { return };
+    send_mixture(&broker).await;
+    let mut consumer = broker.consumer(&config(OnError::Report)).await;
+    let mut bad = Vec::new();
+    for offset in 0..15 {
+        if let Err(StreamError::BadMessage(it)) = next(&mut consumer).await {
+            // Too long for this configuration's producers, too.
+            if offset != 13 {
+                bad.push(it.into_message().into_inner().message);
+            }
+        }
+    }
+    let given: Vec<_> =
+        bad.iter().map(|it| (it.payload.clone(), it.user_headers.clone())).collect();
+    let aside = Some(Partitioning::partition_id(1).into());
+    let producer = broker.producer(&config(OnError::Report));
+    in_time(producer.init()).await.unwrap();
+    in_time(producer.send_with_partitioning(bad, aside)).await.unwrap();
+    let reader = broker.client.consumer("aside", &broker.stream, TOPIC, 1).unwrap();
+    let mut reader = reader.polling_strategy(PollingStrategy::first()).build();
+    in_time(reader.init()).await.unwrap();
+    for (payload, headers) in given {
+        let came = next(&mut reader).await.unwrap().message;
+        assert!(came.payload == payload && came.user_headers == headers);
     }
     broker.delete().await;
 }

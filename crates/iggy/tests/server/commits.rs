@@ -22,7 +22,8 @@ async fn send(broker: &Broker, count: u64) {
 async fn committing(broker: &Broker, batch: u32) -> CompressedConsumer {
     let builder = broker.reader().polling_strategy(PollingStrategy::next()).batch_length(batch);
     let config = ClientCompressionConfig::off();
-    ready(CompressedConsumer::new(builder.build(), &config).unwrap().commit_when_done()).await
+    let consumer = CompressedConsumer::committing(builder, &config).unwrap();
+    ready(consumer.batch_length(batch)).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -77,7 +78,6 @@ async fn a_handler_gets_restored_messages_and_its_errors_end_nothing() {
     let handler = Arc::new(Handler { seen: AtomicUsize::new(0), end: Some(end).into() });
     in_time(consumer.consume_messages(&*handler, ended)).await.unwrap();
     assert_eq!(handler.seen.load(Ordering::SeqCst), 100);
-    in_time(consumer.commit()).await.unwrap();
     in_time(consumer.shutdown()).await.unwrap();
     nothing_more(&mut committing(&broker, 10).await).await;
     broker.delete().await;

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use iggy::prelude::*;
 use thinwire::Encoding;
-use thinwire_iggy::{ClientCompressionConfig, CompressedConsumer, CompressedProducer, StreamError};
+use thinwire_iggy::{
+    ClientCompressionConfig, CompressedConsumer, CompressedProducer, OnError, StreamError,
+};
 
 use crate::broker::{Broker, encodings, in_time, next, ready};
 use crate::messages::{json, message};
@@ -57,6 +59,48 @@ async fn what_is_encrypted_was_compressed_and_comes_back_with_the_key_alone() {
     };
     assert!(bad.to_string().contains("malformed"), "{bad}");
     assert_eq!(next(&mut consumer).await.unwrap().message.payload.len(), 100 + 12 + 16);
+    broker.delete().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn decrypted_one_by_one_a_bad_message_takes_no_other_with_it() {
+    let Some(broker) = Broker::new(1).await else { return };
+    let config = ClientCompressionConfig::new(Encoding::Zstd);
+    let producer = |with| {
+        let producer = broker.builder().encryptor(with).build();
+        CompressedProducer::new(producer, &config).unwrap()
+    };
+    let plain = broker.builder().build();
+    in_time(plain.init()).await.unwrap();
+    let (ours, theirs) = (producer(key(1)), producer(key(2)));
+    in_time(ours.send_one(message(json(8000, 1)))).await.unwrap();
+    in_time(theirs.send_one(message(json(8000, 2)))).await.unwrap();
+    in_time(plain.send_one(message("short".into()))).await.unwrap();
+    in_time(plain.send_one(message(json(300, 3)))).await.unwrap();
+    in_time(ours.send_one(message(json(100, 4)))).await.unwrap();
+
+    for on_error in [OnError::Report, OnError::Skip, OnError::Raw] {
+        let config = ClientCompressionConfig::off().on_error(on_error);
+        let consumer = broker.reader().without_encryptor().build();
+        let consumer = CompressedConsumer::new(consumer, &config).unwrap().encryptor(key(1));
+        let mut consumer = ready(consumer).await;
+        assert!(next(&mut consumer).await.unwrap().message.payload == json(8000, 1));
+        for at in 1..4 {
+            if on_error == OnError::Report {
+                let Err(StreamError::BadMessage(bad)) = next(&mut consumer).await else {
+                    panic!("it can't be decrypted");
+                };
+                assert_eq!(bad.place().offset, Some(at));
+                assert!(bad.to_string().contains("can't be decrypted"), "{bad}");
+            }
+            if on_error == OnError::Raw {
+                let came = next(&mut consumer).await.unwrap().message;
+                assert_eq!(came.header.offset, at);
+            }
+        }
+        assert!(next(&mut consumer).await.unwrap().message.payload == json(100, 4));
+        assert_eq!(consumer.skipped(), if on_error == OnError::Skip { 3 } else { 0 });
+    }
     broker.delete().await;
 }
 

@@ -16,12 +16,10 @@ async fn member(client: &IggyClient, stream: &str) -> CompressedConsumer {
     let consumer = client
         .consumer_group("group", stream, TOPIC)
         .unwrap()
-        .auto_commit(AutoCommit::Disabled)
         .poll_interval(IggyDuration::from(5000))
-        .batch_length(50)
-        .build();
+        .batch_length(50);
     let config = ClientCompressionConfig::off();
-    ready(CompressedConsumer::new(consumer, &config).unwrap().commit_when_done()).await
+    ready(CompressedConsumer::committing(consumer, &config).unwrap()).await
 }
 
 /// Takes messages until none came for a while; gives their payloads' lengths.

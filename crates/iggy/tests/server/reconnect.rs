@@ -9,7 +9,7 @@ use thinwire_iggy::{ClientCompressionConfig, CompressedConsumer, CompressedProdu
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::broadcast;
 
-use crate::broker::{Broker, HANGS, TOPIC, connect, in_time, next, ready};
+use crate::broker::{Broker, HANGS, TOPIC, connect, in_time, next, nothing_more, ready};
 use crate::messages::{json, message};
 
 /// A way to the server that can be cut.
@@ -66,16 +66,16 @@ async fn a_broken_connection_loses_nothing_and_compresses_nothing_twice() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     });
-    let builder = connect(&wire.address).await;
-    let consumer = builder
-        .consumer("reader", &broker.stream, TOPIC, 0)
-        .unwrap()
-        .polling_strategy(PollingStrategy::first())
-        .poll_interval(IggyDuration::from(5000))
-        .auto_commit(AutoCommit::Disabled)
-        .build();
-    let off = ClientCompressionConfig::off();
-    let mut consumer = ready(CompressedConsumer::new(consumer, &off).unwrap()).await;
+    let other = connect(&wire.address).await;
+    let consumer = |client: &IggyClient| {
+        let consumer = client
+            .consumer("reader", &broker.stream, TOPIC, 0)
+            .unwrap()
+            .poll_interval(IggyDuration::from(5000))
+            .batch_length(3);
+        CompressedConsumer::committing(consumer, &config).unwrap().batch_length(3)
+    };
+    let mut through = ready(consumer(&other)).await;
     let cutting = tokio::spawn(async move {
         for _ in 0..2 {
             tokio::time::sleep(Duration::from_millis(500)).await;
@@ -87,7 +87,7 @@ async fn a_broken_connection_loses_nothing_and_compresses_nothing_twice() {
     let mut number = 0;
     let all = async {
         while number < 40 {
-            match next(&mut consumer).await {
+            match next(&mut through).await {
                 Ok(received) if received.message.payload == json(4000, number) => number += 1,
                 Ok(received) => {
                     let again = (0..number).any(|it| received.message.payload == json(4000, it));
@@ -99,6 +99,10 @@ async fn a_broken_connection_loses_nothing_and_compresses_nothing_twice() {
     };
     tokio::time::timeout(HANGS, all).await.expect("messages are lost");
     in_time(sending).await.unwrap();
+    // A commit whose connection was cut was not forgotten.
+    in_time(through.commit()).await.unwrap();
+    in_time(through.shutdown()).await.unwrap();
+    nothing_more(&mut ready(consumer(&broker.client)).await).await;
     drop(cutting.await);
     broker.delete().await;
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use async_nats::jetstream::{self, kv};
@@ -27,7 +29,7 @@ pin_project! {
         messages: Messages<Source, jetstream::Message>,
         bucket: String,
         prefix: String, // stands before the key in a subject
-        is_current: bool,
+        is_current: Arc<AtomicBool>,
     }
 }
 
@@ -39,7 +41,9 @@ impl Entries {
         store: &kv::Store,
         is_current: bool,
     ) -> Self {
-        let messages = Messages::new(Source(Box::pin(inner)), codec, false);
+        let is_current = Arc::new(AtomicBool::new(is_current));
+        let source = Source { inner: Box::pin(inner), is_current: is_current.clone() };
+        let messages = Messages::new(source, codec, false);
         Self { messages, bucket: store.name.clone(), prefix: store.prefix.clone(), is_current }
     }
 
@@ -47,6 +51,14 @@ impl Entries {
     #[must_use]
     pub const fn skipped(&self) -> u64 {
         self.messages.skipped()
+    }
+
+    /// Says whether all values that there were at the beginning have come, those that can't be
+    /// restored included: an entry's `seen_current` says the same, but one that was skipped has no
+    /// entry.
+    #[must_use]
+    pub fn seen_current(&self) -> bool {
+        self.is_current.load(Ordering::Relaxed)
     }
 }
 
@@ -64,7 +76,6 @@ impl Stream for Entries {
                 return Poll::Ready(Some(Err(StreamError::Client(ClientError::new(error)))));
             }
         };
-        *this.is_current |= info.pending == 0;
         let (revision, delta, created) = (info.stream_sequence, info.pending, info.published);
         let key = message.subject.strip_prefix(&**this.prefix).unwrap_or(&message.subject);
         Poll::Ready(Some(Ok(kv::Entry {
@@ -75,19 +86,28 @@ impl Stream for Entries {
             revision,
             delta,
             created,
-            seen_current: *this.is_current,
+            seen_current: this.is_current.load(Ordering::Relaxed),
         })))
     }
 }
 
-/// The client's stream, of whichever consumer.
-struct Source(Pin<Box<dyn Stream<Item = Result<jetstream::Message, async_nats::Error>> + Send>>);
+/// The client's stream, of whichever consumer, which notes when all that was there has come.
+struct Source {
+    inner: Pin<Box<dyn Stream<Item = Result<jetstream::Message, async_nats::Error>> + Send>>,
+    is_current: Arc<AtomicBool>,
+}
 
 impl Stream for Source {
     type Item = Result<jetstream::Message, async_nats::Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.as_mut().poll_next(cx)
+        let item = ready!(self.inner.as_mut().poll_next(cx));
+        if let Some(Ok(message)) = &item
+            && message.info().is_ok_and(|info| info.pending == 0)
+        {
+            self.is_current.store(true, Ordering::Relaxed);
+        }
+        Poll::Ready(item)
     }
 }
 

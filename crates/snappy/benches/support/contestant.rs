@@ -1,8 +1,5 @@
 //! Implementations of the format, each as its users call it.
-#![expect(unsafe_code, reason = "a library in C++ by its interface for C")]
 
-use std::ffi::{CStr, c_char, c_int};
-use std::ptr;
 use std::time::Instant;
 
 use thinwire_snappy::safe::{
@@ -10,6 +7,7 @@ use thinwire_snappy::safe::{
 };
 use thinwire_snappy::{Compressor, decompress_into};
 
+use super::cpp::Cpp;
 use super::go::Go;
 
 /// What a contestant made of a set: how long it took, and how long the results are together.
@@ -27,10 +25,13 @@ pub(crate) trait Contestant {
 }
 
 /// Compresses and decompresses into a buffer that stays, and returns how long the result is.
-trait Library {
+pub(crate) trait Library {
     const NAME: &'static str;
     fn compress(&mut self, src: &[u8]) -> usize;
     fn decompress(&mut self, src: &[u8]) -> usize;
+
+    /// The buffer, which begins with the result.
+    fn room(&self) -> &[u8];
 }
 
 impl<L: Library> Contestant for L {
@@ -48,28 +49,37 @@ impl<L: Library> Contestant for L {
     }
 }
 
-/// Ours first.
-pub(crate) fn contestants(decode: bool, inputs: &[Vec<Vec<u8>>]) -> Vec<Box<dyn Contestant>> {
-    let mut all: Vec<Box<dyn Contestant>> = vec![
-        Box::new(Ours { compressor: Compressor::new(), room: Vec::with_capacity(ROOM) }),
-        Box::new(Snap { encoder: snap::raw::Encoder::new(), room: vec![0; ROOM] }),
-        Box::new(Safe { compressor: SafeCompressor::new(), room: Vec::with_capacity(ROOM) }),
-    ];
+/// Ours first; and why others are not there.
+pub(crate) fn contestants(
+    decode: bool,
+    inputs: &[Vec<Vec<u8>>],
+) -> (Vec<Box<dyn Contestant>>, Vec<String>) {
+    let mut all: Vec<Box<dyn Contestant>> =
+        vec![Box::new(Ours::new()), Box::new(Snap::new()), Box::new(Safe::new())];
+    let mut missing = Vec::new();
     match Cpp::load() {
-        Some(cpp) => all.push(Box::new(cpp)),
-        None => println!("no libsnappy.so.1: C++ is left out"),
+        Ok(cpp) => all.push(Box::new(cpp)),
+        Err(why) => missing.push(why),
     }
-    if let Some(go) = Go::start(decode, inputs) {
-        all.push(Box::new(go));
+    match Go::start(decode, inputs) {
+        Ok(go) => all.push(Box::new(go)),
+        Err(why) => missing.push(why),
     }
-    all
+    (all, missing)
 }
 
-const ROOM: usize = 4 << 20;
+/// No message of a set is longer.
+pub(crate) const ROOM: usize = 4 << 20;
 
-struct Ours {
+pub(crate) struct Ours {
     compressor: Compressor,
     room: Vec<u8>,
+}
+
+impl Ours {
+    pub(crate) fn new() -> Self {
+        Self { compressor: Compressor::new(), room: Vec::with_capacity(ROOM) }
+    }
 }
 
 impl Library for Ours {
@@ -84,11 +94,21 @@ impl Library for Ours {
         self.room.clear();
         decompress_into(src, &mut self.room, ROOM).unwrap()
     }
+
+    fn room(&self) -> &[u8] {
+        &self.room
+    }
 }
 
-struct Safe {
+pub(crate) struct Safe {
     compressor: SafeCompressor,
     room: Vec<u8>,
+}
+
+impl Safe {
+    pub(crate) fn new() -> Self {
+        Self { compressor: SafeCompressor::new(), room: Vec::with_capacity(ROOM) }
+    }
 }
 
 impl Library for Safe {
@@ -103,11 +123,21 @@ impl Library for Safe {
         self.room.clear();
         safe_decompress_into(src, &mut self.room, ROOM).unwrap()
     }
+
+    fn room(&self) -> &[u8] {
+        &self.room
+    }
 }
 
-struct Snap {
+pub(crate) struct Snap {
     encoder: snap::raw::Encoder,
     room: Vec<u8>,
+}
+
+impl Snap {
+    pub(crate) fn new() -> Self {
+        Self { encoder: snap::raw::Encoder::new(), room: vec![0; ROOM] }
+    }
 }
 
 impl Library for Snap {
@@ -120,62 +150,8 @@ impl Library for Snap {
     fn decompress(&mut self, src: &[u8]) -> usize {
         snap::raw::Decoder::new().decompress(src, &mut self.room).unwrap()
     }
-}
 
-/// Found when it runs, so that nothing here needs it to be built.
-struct Cpp {
-    compress: Call,
-    uncompress: Call,
-    room: Vec<u8>,
-}
-
-type Call = unsafe extern "C" fn(*const c_char, usize, *mut c_char, *mut usize) -> c_int;
-
-impl Cpp {
-    fn load() -> Option<Self> {
-        // SAFETY: a name that ends in a zero.
-        let library = unsafe { libc::dlopen(c"libsnappy.so.1".as_ptr(), libc::RTLD_NOW) };
-        if library.is_null() {
-            return None;
-        }
-        let find = |name: &CStr| {
-            // SAFETY: the library is there, and stays.
-            let place = unsafe { libc::dlsym(library, name.as_ptr()) };
-            // SAFETY: both functions have this type, in snappy-c.h.
-            (!place.is_null())
-                .then(|| unsafe { std::mem::transmute::<*mut libc::c_void, Call>(place) })
-        };
-        Some(Self {
-            compress: find(c"snappy_compress")?,
-            uncompress: find(c"snappy_uncompress")?,
-            room: vec![0; ROOM],
-        })
-    }
-
-    fn call(&mut self, call: Call, src: &[u8]) -> usize {
-        let mut len = self.room.len();
-        // SAFETY: pointers and lengths of the two.
-        let status = unsafe {
-            call(
-                src.as_ptr().cast(),
-                src.len(),
-                self.room.as_mut_ptr().cast(),
-                ptr::from_mut(&mut len),
-            )
-        };
-        assert_eq!(status, 0);
-        len
-    }
-}
-
-impl Library for Cpp {
-    const NAME: &'static str = "C++";
-
-    fn compress(&mut self, src: &[u8]) -> usize {
-        self.call(self.compress, src)
-    }
-
-    fn decompress(&mut self, src: &[u8]) -> usize {
-        self.call(self.uncompress, src)
+    fn room(&self) -> &[u8] {
+        &self.room
     }
 }

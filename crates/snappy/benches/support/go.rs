@@ -14,10 +14,23 @@ pub(crate) struct Go {
 }
 
 impl Go {
-    /// Builds the program with Debian's packages, and gives it what it will be asked for.
-    pub(crate) fn start(decode: bool, inputs: &[Vec<Vec<u8>>]) -> Option<Self> {
-        if !Path::new(PACKAGES).join("src/github.com/golang/snappy").exists() {
-            return skip("no golang/snappy among Debian's packages");
+    /// Has it compare what each block holds.
+    pub(crate) fn read(blocks: &[(Vec<u8>, &Vec<u8>)]) -> Result<(), String> {
+        let pairs = blocks.iter().flat_map(|(block, message)| [block.clone(), message.to_vec()]);
+        let mut go = Self::run(CHECK, &[pairs.collect()])?;
+        assert_eq!(go.ask(0)[1], blocks.len() as u64, "Go reads otherwise");
+        Ok(())
+    }
+
+    /// Gives it what it will be asked for.
+    pub(crate) fn start(decode: bool, inputs: &[Vec<Vec<u8>>]) -> Result<Self, String> {
+        Self::run(u8::from(decode), inputs)
+    }
+
+    /// Builds the program with Debian's packages and starts it; or returns why not.
+    fn run(mode: u8, inputs: &[Vec<Vec<u8>>]) -> Result<Self, String> {
+        if !Path::new(PACKAGES).join("src").join(SNAPPY).exists() {
+            return Err(format!("Go: {PACKAGES} has no {SNAPPY} (Debian: {PACKAGE})"));
         }
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
         fs::create_dir_all(target).unwrap();
@@ -33,20 +46,22 @@ impl Go {
             .env("GOPATH", format!("{}:{PACKAGES}", target.join("go").display()))
             .env("GOCACHE", target.join("go-cache"))
             .status();
-        if !built.is_ok_and(|status| status.success()) {
-            return skip("go did not build it");
+        match built {
+            Ok(status) if status.success() => {}
+            Ok(status) => return Err(format!("Go: building benches/go: {status}")),
+            Err(error) => return Err(format!("Go: go does not run (Debian: golang-go): {error}")),
         }
         let mut command = Command::new(program);
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
         let mut go = Self { process, input: Some(input), output };
-        go.send(decode, inputs);
-        Some(go)
+        go.send(mode, inputs);
+        Ok(go)
     }
 
-    fn send(&mut self, decode: bool, inputs: &[Vec<Vec<u8>>]) {
+    fn send(&mut self, mode: u8, inputs: &[Vec<Vec<u8>>]) {
         let mut input = BufWriter::new(self.input.as_mut().unwrap());
-        input.write_all(&[u8::from(decode)]).unwrap();
+        input.write_all(&[mode]).unwrap();
         input.write_all(&number(inputs.len())).unwrap();
         for messages in inputs {
             input.write_all(&number(messages.len())).unwrap();
@@ -57,6 +72,13 @@ impl Go {
         }
         input.flush().unwrap();
     }
+
+    fn ask(&mut self, row: usize) -> [u64; 2] {
+        self.input.as_mut().unwrap().write_all(&number(row)).unwrap();
+        let mut answer = [[0; 8]; 2];
+        self.output.read_exact(answer.as_flattened_mut()).unwrap();
+        answer.map(u64::from_le_bytes)
+    }
 }
 
 impl Contestant for Go {
@@ -65,10 +87,7 @@ impl Contestant for Go {
     }
 
     fn pass(&mut self, _decode: bool, row: usize, _messages: &[Vec<u8>]) -> Cell {
-        self.input.as_mut().unwrap().write_all(&number(row)).unwrap();
-        let mut answer = [[0; 8]; 2];
-        self.output.read_exact(answer.as_flattened_mut()).unwrap();
-        let [nanoseconds, len] = answer.map(u64::from_le_bytes);
+        let [nanoseconds, len] = self.ask(row);
         Cell { seconds: nanoseconds as f64 / 1e9, len: usize::try_from(len).unwrap() }
     }
 }
@@ -84,9 +103,11 @@ fn number(value: usize) -> [u8; 8] {
     (value as u64).to_le_bytes()
 }
 
-fn skip<T>(why: &str) -> Option<T> {
-    println!("{why}: Go is left out");
-    None
-}
+/// The mode in which a set is pairs of a block and what it holds.
+const CHECK: u8 = 2;
 
 const PACKAGES: &str = "/usr/share/gocode";
+
+const SNAPPY: &str = "github.com/golang/snappy";
+
+const PACKAGE: &str = "golang-github-golang-snappy-dev";

@@ -11,7 +11,8 @@ pub(crate) struct Set {
     pub(crate) messages: Vec<Vec<u8>>,
 }
 
-pub(crate) fn sets() -> Vec<Set> {
+/// Returns them, and which are not there.
+pub(crate) fn sets() -> (Vec<Set>, Vec<String>) {
     let mut random = fastrand::Rng::with_seed(7);
     let mut sets = Vec::new();
     for (name, len, count) in JSON {
@@ -19,7 +20,8 @@ pub(crate) fn sets() -> Vec<Set> {
         let messages = (0..count).map(|_| json(&lines, len, &mut random)).collect();
         sets.push(Set { name: format!("JSON {name}"), messages });
     }
-    let bodies = remote_write();
+    let mut missing = Vec::new();
+    let bodies = remote_write(&mut missing);
     for (name, len) in [("1 KB", 1_000), ("4 KB", 4_000), ("10 KB", 10_000)] {
         let messages = (0..300)
             .map(|_| {
@@ -34,8 +36,8 @@ pub(crate) fn sets() -> Vec<Set> {
     let digits = b"123456789".repeat(1025);
     let messages = (0..9).map(|start| digits[start..start + 9 * 1024].to_vec()).collect();
     sets.push(Set { name: "nine digits".to_owned(), messages });
-    sets.extend(classics());
-    sets
+    sets.extend(classics(&mut missing));
+    (sets, missing)
 }
 
 const JSON: [(&str, usize, usize); 6] = [
@@ -85,8 +87,11 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// As Prometheus sent them, without their compression.
-fn remote_write() -> Vec<Vec<u8>> {
+fn remote_write(missing: &mut Vec<String>) -> Vec<Vec<u8>> {
     let sent = files(&root().join("../shared/data/remote-write"));
+    if sent.is_empty() {
+        missing.push("most of the remote-write bodies: no ../shared/data/remote-write".to_owned());
+    }
     let decoded = sent.iter().map(|(_, block)| {
         let mut body = vec![0; snap::raw::decompress_len(block).unwrap()];
         snap::raw::Decoder::new().decompress(block, &mut body).unwrap();
@@ -97,10 +102,10 @@ fn remote_write() -> Vec<Vec<u8>> {
 }
 
 /// The corpus of google/snappy, where it is.
-fn classics() -> Vec<Set> {
+fn classics(missing: &mut Vec<String>) -> Vec<Set> {
     let classics = files(&root().join("../shared/data/snappy"));
     if classics.is_empty() {
-        println!("no ../shared/data/snappy: its files are left out");
+        missing.push("the corpus of google/snappy: no ../shared/data/snappy".to_owned());
     }
     classics
         .into_iter()

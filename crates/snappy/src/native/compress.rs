@@ -5,8 +5,8 @@
 //! and positions inside of matches are put into the table, which finds more of them sooner.
 
 use super::emit::{emit_copy, emit_literal, emit_rest};
-use super::{load_u32, load_u64, load_u128};
-use crate::table::{BRIEF, DENSE, DENSE_ROOM, MARGIN, SPARSE, Table, hash};
+use super::{load_32, load_u32, load_u64, load_u128};
+use crate::table::{BRIEF, DENSE, DENSE_ROOM, MARGIN, Table, hash, sparse};
 
 /// Appends the elements of a block, at most 64 KiB long, for which the table is new.
 pub(crate) fn append_block(src: &[u8], table: Table<'_>, dst: &mut Vec<u8>) {
@@ -56,6 +56,7 @@ unsafe fn block<const IS_BRIEF: bool>(
     mut op: *mut u8,
 ) -> *mut u8 {
     let base = src.as_ptr();
+    let sparse = sparse(src.len());
     // SAFETY: in all of this, `base <= emitted <= ip <= end`. What is looked up or put into the
     // table lies at most two bytes behind an `ip` that is not behind `limit`: the 8 bytes read there are
     // among the `MARGIN` bytes from `limit` to `end`. A hash is less than there are slots. A slot
@@ -67,22 +68,20 @@ unsafe fn block<const IS_BRIEF: bool>(
         let limit = end.sub(MARGIN);
         let (mut emitted, mut ip) = (base, base.add(1));
         'block: while ip <= limit {
-            let Some((mut at, mut candidate)) = search::<IS_BRIEF>(base, ip, limit, slots, shift)
-            else {
-                break;
-            };
-            while IS_BRIEF && at > emitted && candidate > base && *at.sub(1) == *candidate.sub(1) {
-                at = at.sub(1);
-                candidate = candidate.sub(1);
+            let found = search::<IS_BRIEF>(base, ip, limit, slots, shift, sparse);
+            let Some((mut at, mut candidate)) = found else { break };
+            if IS_BRIEF && at > emitted && candidate > base && *at.sub(1) == *candidate.sub(1) {
+                let same = same_before(base, emitted, candidate, at);
+                (at, candidate) = (at.sub(same), candidate.sub(same));
             }
             ip = at;
             if ip > emitted {
                 op = emit_literal(emitted, ip.addr() - emitted.addr(), op);
             }
             loop {
-                let at = ip.addr() - base.addr();
-                *slots.add(hash::<IS_BRIEF>(load_u64(ip.add(1)), shift)) = (at + 1) as u16;
                 if !IS_BRIEF {
+                    let at = ip.addr() - base.addr();
+                    *slots.add(hash::<IS_BRIEF>(load_u64(ip.add(1)), shift)) = (at + 1) as u16;
                     *slots.add(hash::<IS_BRIEF>(load_u64(ip.add(2)), shift)) = (at + 2) as u16;
                 }
                 let after = extend(candidate.add(4), ip.add(4), end);
@@ -92,7 +91,9 @@ unsafe fn block<const IS_BRIEF: bool>(
                     break 'block; // it may be the end, which has nothing behind it
                 }
                 let at = ip.addr() - base.addr();
-                *slots.add(hash::<IS_BRIEF>(load_u64(ip.sub(2)), shift)) = (at - 2) as u16;
+                if !IS_BRIEF {
+                    *slots.add(hash::<IS_BRIEF>(load_u64(ip.sub(2)), shift)) = (at - 2) as u16;
+                }
                 *slots.add(hash::<IS_BRIEF>(load_u64(ip.sub(1)), shift)) = (at - 1) as u16;
                 let slot = slots.add(hash::<IS_BRIEF>(load_u64(ip), shift));
                 candidate = base.add(usize::from(*slot));
@@ -121,6 +122,7 @@ unsafe fn search<const IS_BRIEF: bool>(
     limit: *const u8,
     slots: *mut u16,
     shift: u32,
+    sparse: usize,
 ) -> Option<(*const u8, *const u8)> {
     // SAFETY: as in `block`. Of `DENSE` positions none is behind `limit` if `DENSE_ROOM` bytes are
     // before it, and neither is what follows them; the others are asked.
@@ -141,7 +143,7 @@ unsafe fn search<const IS_BRIEF: bool>(
             look!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
             ip = ip.add(DENSE);
         }
-        let mut skip = SPARSE;
+        let mut skip = sparse;
         let mut bytes = load_u64(ip);
         loop {
             let step = skip >> 5;
@@ -163,6 +165,40 @@ unsafe fn search<const IS_BRIEF: bool>(
     }
 }
 
+/// Returns how many bytes before `there` and `here` are the same, none of them before `base` or
+/// `emitted`: eight at once, for the processor can guess whether there are any, but not how many.
+///
+/// # Safety
+///
+/// `base <= there < here` and `base <= emitted <= here`; all bytes from `base` to `here` are readable.
+#[inline(always)]
+unsafe fn same_before(
+    base: *const u8,
+    emitted: *const u8,
+    there: *const u8,
+    here: *const u8,
+) -> usize {
+    let most = (here.addr() - emitted.addr()).min(there.addr() - base.addr());
+    let mut same = 0;
+    // SAFETY: `same <= most`, so that neither place is before `base`; 8 bytes are read before both if
+    // as many are between `base` and the one that lies before the other.
+    unsafe {
+        while there.addr() - base.addr() - same >= 8 {
+            let (there, here) = (there.sub(same + 8), here.sub(same + 8));
+            let different = load_u64(there) ^ load_u64(here);
+            let more = (different.leading_zeros() / 8) as usize;
+            if more < 8 || same + more >= most {
+                return most.min(same + more);
+            }
+            same += 8;
+        }
+        while same < most && *there.sub(same + 1) == *here.sub(same + 1) {
+            same += 1;
+        }
+    }
+    same
+}
+
 /// Returns how far the bytes from `there` and from `here` are the same, from `here` on.
 ///
 /// # Safety
@@ -170,6 +206,7 @@ unsafe fn search<const IS_BRIEF: bool>(
 /// `there < here <= end`, and all bytes between are readable.
 #[inline(always)]
 unsafe fn extend(mut there: *const u8, mut here: *const u8, end: *const u8) -> *const u8 {
+    let mut steps = 0;
     // SAFETY: as many bytes as are read are asked for to be before `end`, behind `here`; those behind
     // `there` lie before them.
     unsafe {
@@ -179,6 +216,12 @@ unsafe fn extend(mut there: *const u8, mut here: *const u8, end: *const u8) -> *
                 return here.add((different.trailing_zeros() / 8) as usize);
             }
             (there, here) = (there.add(16), here.add(16));
+            steps += 1;
+            if steps == LONG_STEPS {
+                while end.addr() - here.addr() >= 32 && load_32(there) == load_32(here) {
+                    (there, here) = (there.add(32), here.add(32));
+                }
+            }
         }
         while here < end && *there == *here {
             (there, here) = (there.add(1), here.add(1));
@@ -186,3 +229,6 @@ unsafe fn extend(mut there: *const u8, mut here: *const u8, end: *const u8) -> *
     }
     here
 }
+
+/// After so many steps of 16 bytes it is a long run.
+const LONG_STEPS: usize = 4;

@@ -86,3 +86,14 @@ const unsafe fn load_u128(from: *const u8) -> u128 {
     // SAFETY: by this function's contract.
     u128::from_le_bytes(unsafe { from.cast::<[u8; 16]>().read() })
 }
+
+/// Bytes to be compared with others, which the compiler does in registers as long as there are.
+///
+/// # Safety
+///
+/// The 32 bytes are readable and initialized.
+#[inline(always)]
+const unsafe fn load_32(from: *const u8) -> [u8; 32] {
+    // SAFETY: by this function's contract; an array of bytes has no alignment.
+    unsafe { from.cast::<[u8; 32]>().read() }
+}

@@ -1,6 +1,6 @@
 //! Compression of one block over slices: the same search, and the same elements.
 
-use crate::table::{BRIEF, DENSE, DENSE_ROOM, MARGIN, SPARSE, Table, hash};
+use crate::table::{BRIEF, DENSE, DENSE_ROOM, MARGIN, Table, hash, sparse};
 
 /// Appends the elements of a block, at most 64 KiB long, for which the table is new.
 pub(crate) fn append_block(src: &[u8], table: Table<'_>, dst: &mut Vec<u8>) {
@@ -35,8 +35,8 @@ impl<const IS_BRIEF: bool> Search<'_, IS_BRIEF> {
             }
             push_literal(self.src.get(emitted..at).unwrap_or_default(), dst);
             loop {
-                self.replace(at + 1);
                 if !IS_BRIEF {
+                    self.replace(at + 1);
                     self.replace(at + 2);
                 }
                 let len = 4 + self.same_len(candidate + 4, at + 4);
@@ -46,7 +46,9 @@ impl<const IS_BRIEF: bool> Search<'_, IS_BRIEF> {
                 if at >= limit {
                     break;
                 }
-                self.replace(at - 2);
+                if !IS_BRIEF {
+                    self.replace(at - 2);
+                }
                 self.replace(at - 1);
                 candidate = self.replace(at);
                 if self.four(candidate) != self.four(at) {
@@ -69,7 +71,7 @@ impl<const IS_BRIEF: bool> Search<'_, IS_BRIEF> {
             }
             at += DENSE;
         }
-        let mut skip = SPARSE;
+        let mut skip = sparse(self.src.len());
         loop {
             let step = skip >> 5;
             skip += step;

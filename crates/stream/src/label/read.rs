@@ -16,11 +16,11 @@ pub(crate) enum Said {
 }
 
 impl Label {
-    /// Says whether a message bears a label, right or wrong.
-    pub(crate) fn is_on<M: Message>(&self, message: &M) -> Result<bool, LabelError> {
+    /// Says whether a message bears a label, right or wrong. What can't be read may be one: such a
+    /// message is passed on as it came, as to where bad ones are collected.
+    pub(crate) fn is_on<M: Message>(&self, message: &M) -> bool {
         let mut is_on = false;
-        message.get(self.name, &mut |_| is_on = true).map_err(headers)?;
-        Ok(is_on)
+        message.get(self.name, &mut |_| is_on = true).is_err() || is_on
     }
 
     /// Reads what a message says.
@@ -100,7 +100,7 @@ impl Label {
             return Ok(None);
         };
         let has_room = self.has_room(headers_len, self.header_len(owner, THEIRS));
-        if !has_room || owner_of(message, owner)?.is_some() {
+        if !has_room || !matches!(owner_of(message, owner), Ok(None)) {
             return Ok(None);
         }
         let marked = message.labelled(message.payload().clone(), &[(owner, THEIRS)]);

@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
-use thinwire::Encoding;
 use thinwire::counters::{Direction, ErrorKind};
+use thinwire::{Encoding, RawReason};
 use thinwire_stream::{CompressError, DecompressError, LabelError};
 
 use crate::support::{Broker, Fails, Fault, Iggy, Nats, eager, encodings, errors, events};
@@ -17,18 +17,32 @@ fn fault(error: &LabelError) -> Fault {
 fn a_producer_refuses_headers_that_it_cant_use_and_the_message_is_as_it_was() {
     fn check<M: Broker>() {
         for encoding in encodings::<M>() {
-            for fails in [Fails::Get, Fails::Label] {
-                let codec = eager::<M>(encoding);
-                let message = M::new(events(4000, 50)).header("trace", "7").failing(fails);
-                let before = message.clone();
-                let error = codec.maybe_compress(&message).unwrap_err();
-                let CompressError::Label(error) = error else { panic!("{error}") };
-                assert_eq!(fault(&error), Fault::Asked(fails));
-                assert_eq!(message, before);
-                let counted = errors(codec.counters());
-                assert_eq!(counted, [(Direction::Encode, ErrorKind::Malformed, 1)]);
-                assert!(codec.counters().snapshot().rows.is_empty(), "nothing passed");
-            }
+            let codec = eager::<M>(encoding);
+            let message = M::new(events(4000, 50)).header("trace", "7").failing(Fails::Label);
+            let before = message.clone();
+            let error = codec.maybe_compress(&message).unwrap_err();
+            let CompressError::Label(error) = error else { panic!("{error}") };
+            assert_eq!(fault(&error), Fault::Asked(Fails::Label));
+            assert_eq!(message, before);
+            let counted = errors(codec.counters());
+            assert_eq!(counted, [(Direction::Encode, ErrorKind::Malformed, 1)]);
+            assert!(codec.counters().snapshot().rows.is_empty(), "nothing passed");
+        }
+    }
+    check::<Nats>();
+    check::<Iggy>();
+}
+
+#[test]
+fn a_producer_passes_on_what_has_headers_that_cant_be_read() {
+    fn check<M: Broker>() {
+        for encoding in encodings::<M>().chain([Encoding::Identity]) {
+            let codec = eager::<M>(encoding);
+            let message = M::new(events(4000, 50)).header("trace", "7").failing(Fails::Get);
+            assert_eq!(codec.maybe_compress(&message).unwrap(), None);
+            let snapshot = codec.counters().snapshot();
+            assert_eq!(snapshot.raw, [(RawReason::Labelled, 1)]);
+            assert!(snapshot.errors.is_empty());
         }
     }
     check::<Nats>();

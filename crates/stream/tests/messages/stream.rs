@@ -230,3 +230,31 @@ fn an_error_says_what_the_client_or_the_bad_message_says() {
     let error: StreamError<Iggy, std::io::Error> = StreamError::BadMessage(bad);
     assert_eq!(error.to_string(), said);
 }
+
+#[test]
+fn a_long_row_of_good_messages_lets_others_have_their_turn() {
+    fn turns(payload_len: usize, count: usize) -> usize {
+        let codec = eager::<Nats>(Encoding::Lz4);
+        let message = Nats::new(events(payload_len, 3));
+        let sent = codec.maybe_compress(&message).unwrap().unwrap();
+        let given = vec![Ok::<_, &'static str>(sent); count];
+        let mut decoded = Decoded::new(tokio_stream::iter(given), codec);
+        let mut cx = Context::from_waker(Waker::noop());
+        let (mut turns, mut came) = (0, 0);
+        loop {
+            match Pin::new(&mut decoded).poll_next(&mut cx) {
+                Poll::Pending => turns += 1,
+                Poll::Ready(None) => break,
+                Poll::Ready(Some(restored)) => {
+                    assert_eq!(restored.unwrap(), message);
+                    came += 1;
+                }
+            }
+        }
+        assert_eq!(came, count);
+        turns
+    }
+    // One for each MiB that was decompressed, and none within the first.
+    assert_eq!(turns(100_000, 10), 0);
+    assert_eq!(turns(100_000, 110), 10);
+}
