@@ -82,8 +82,11 @@ impl<S: Store> Commits<S> {
                     self.failures = 0;
                     continue;
                 };
-                let is_later = self.waiting.iter().any(|it| it.partition == offset.partition);
-                if !is_later && !is_anothers(&error) {
+                if is_anothers(&error) {
+                    self.failures = 0;
+                    return Poll::Ready(Err(error)); // given up
+                }
+                if !self.waiting.iter().any(|it| it.partition == offset.partition) {
                     self.waiting.push_back(offset);
                 }
                 self.pause = Some(Box::pin(sleep(pause_after(self.failures))));
@@ -104,18 +107,32 @@ impl<S: Store> Commits<S> {
     /// Waits until all is stored that the application is done with, not longer than this. What
     /// could not be stays to be stored.
     pub(crate) async fn flush(&mut self, longest: Duration) -> Result<(), IggyError> {
-        let mut told = None;
+        let (mut told, mut lost) = (None, None);
         let stored = poll_fn(|cx| {
             loop {
                 match ready!(self.poll(cx)) {
                     Ok(()) => return Poll::Ready(()),
-                    Err(error) => told = told.take().or(Some(error)),
+                    Err(error) if is_anothers(&error) => lost = Some(error),
+                    Err(error) => told = Some(error),
                 }
             }
         });
         match timeout(longest, stored).await {
-            Ok(()) => Ok(()),
-            Err(_) => Err(told.unwrap_or(IggyError::TaskTimeout)),
+            Ok(()) => lost.map_or(Ok(()), Err),
+            Err(_) => Err(told.or(lost).unwrap_or(IggyError::TaskTimeout)),
+        }
+    }
+
+    /// Says whether one failed and is still to be stored.
+    pub(crate) const fn is_failing(&self) -> bool {
+        self.failures > 0
+    }
+
+    /// Stores nothing more, as for a successor.
+    pub(crate) fn abort(&mut self) {
+        self.waiting.clear();
+        if let Some((_, job)) = self.storing.take() {
+            job.abort();
         }
     }
 }
@@ -144,6 +161,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Mutex};
 
+    use iggy::prelude::Identifier;
     use tokio::sync::Semaphore;
 
     use super::*;
@@ -244,6 +262,24 @@ mod tests {
         assert_eq!(store.stored(), [(3, 14)]);
     }
 
+    #[tokio::test]
+    async fn an_offset_of_a_partition_that_another_has_is_given_up_with_its_error() {
+        #[derive(Clone)]
+        struct Elsewhere;
+        impl Store for Elsewhere {
+            async fn store(self, _: Offset) -> Result<(), IggyError> {
+                let id = Identifier::named("group").unwrap();
+                Err(IggyError::ConsumerGroupMemberNotFound(7, id.clone(), id))
+            }
+        }
+        let mut commits = Commits::new(Elsewhere);
+        handle(&mut commits, 3, 13);
+        let lost = commits.flush(LONG).await;
+        assert!(matches!(lost, Err(IggyError::ConsumerGroupMemberNotFound(..))), "{lost:?}");
+        assert!(!commits.is_failing());
+        commits.flush(LONG).await.unwrap();
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_flush_ends_with_the_error_and_the_next_one_stores_what_was_left() {
         let store = Slow::new(99, 1000);
@@ -252,7 +288,7 @@ mod tests {
         handle(&mut commits, 1, 2);
         let short = Duration::from_secs(5);
         assert!(matches!(commits.flush(short).await, Err(IggyError::Disconnected)));
-        assert!(commits.flush(short).await.is_err());
+        assert!(commits.flush(short).await.is_err() && commits.is_failing());
         store.failures.store(0, Ordering::SeqCst);
         commits.flush(short).await.unwrap();
         let mut stored = store.stored();

@@ -79,8 +79,6 @@ pub struct CompressedConsumer {
     commits: Option<Commits>,
     /// The offset, in a partition, at which the SDK will poll the server once more.
     batch: Batch,
-    /// The SDK's loop with a handler passes over commits that fail.
-    tells_commit_errors: bool,
     skips: bool,
     skipped: u64,
     last_skipped: Option<Place>,
@@ -111,7 +109,6 @@ impl CompressedConsumer {
             decoded,
             commits: None,
             batch: Batch::of(Batch::DEFAULT_LENGTH),
-            tells_commit_errors: true,
             skips,
             skipped: 0,
             last_skipped: None,
@@ -219,10 +216,11 @@ impl CompressedConsumer {
     ///
     /// The SDK's, or [`TaskTimeout`](IggyError::TaskTimeout); it is shut down all the same.
     pub async fn shutdown(&mut self) -> Result<(), IggyError> {
-        let flushed = match &mut self.commits {
-            Some(commits) => commits.flush(FLUSH_TIME).await,
-            None => Ok(()),
-        };
+        let mut flushed = Ok(());
+        if let Some(mut commits) = self.commits.take() {
+            flushed = commits.flush(FLUSH_TIME).await;
+            commits.abort();
+        }
         flushed.and(self.decoded.get_mut().consumer_mut().shutdown().await)
     }
 }
@@ -231,37 +229,55 @@ impl Stream for CompressedConsumer {
     type Item = Result<ReceivedMessage, StreamError<Received, IggyError>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let this = self.get_mut();
+        self.get_mut().poll_received(cx, CommitErrors::Given)
+    }
+}
+
+/// What becomes of a commit that fails; it is tried again in either case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommitErrors {
+    /// It is an error in the stream.
+    Given,
+    /// It is an event.
+    Logged,
+}
+
+impl CompressedConsumer {
+    pub(crate) fn poll_received(
+        &mut self,
+        cx: &mut Context<'_>,
+        commit_errors: CommitErrors,
+    ) -> Poll<Option<<Self as Stream>::Item>> {
         for _ in 0..MAX_SKIPPED {
-            match this.poll_commits(cx) {
+            match self.poll_commits(cx, commit_errors) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(())) => {}
                 Poll::Ready(Err(error)) => {
                     return Poll::Ready(Some(Err(StreamError::Client(error))));
                 }
             }
-            let item = match Pin::new(&mut this.decoded).poll_next(cx) {
+            let item = match Pin::new(&mut self.decoded).poll_next(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(item) => item,
             };
             match item {
                 // A thread that is gone is not the message's fault: it must come again.
                 Some(Err(StreamError::BadMessage(bad)))
-                    if this.skips && !matches!(bad.reason(), DecompressError::Stopped) =>
+                    if self.skips && !matches!(bad.reason(), DecompressError::Stopped) =>
                 {
-                    this.skipped += 1;
-                    this.last_skipped = Some(bad.place().clone());
-                    this.gave(bad.message());
+                    self.skipped += 1;
+                    self.last_skipped = Some(bad.place().clone());
+                    self.gave(bad.message());
                 }
                 Some(Err(StreamError::BadMessage(bad))) => {
                     let is_its_fault = !matches!(bad.reason(), DecompressError::Stopped);
-                    if is_its_fault && this.on_error() != OnError::Stop {
-                        this.gave(bad.message());
+                    if is_its_fault && self.on_error() != OnError::Stop {
+                        self.gave(bad.message());
                     }
                     return Poll::Ready(Some(Err(StreamError::BadMessage(bad))));
                 }
                 Some(Ok(received)) => {
-                    this.gave(&received);
+                    self.gave(&received);
                     return Poll::Ready(Some(Ok(received.into_inner())));
                 }
                 other => return Poll::Ready(other.map(|it| it.map(Received::into_inner))),
@@ -274,11 +290,6 @@ impl Stream for CompressedConsumer {
 }
 
 impl CompressedConsumer {
-    /// Whether commits that fail are errors in the stream, or told in events only.
-    pub(crate) const fn tell_commit_errors(&mut self, tells: bool) {
-        self.tells_commit_errors = tells;
-    }
-
     pub(crate) const fn on_error(&self) -> OnError {
         if self.skips { OnError::Skip } else { self.decoded.codec().on_error() }
     }
@@ -291,18 +302,23 @@ impl CompressedConsumer {
         }
     }
 
-    /// Ready when the SDK may be asked for more.
-    fn poll_commits(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), IggyError>> {
+    /// Ready when the SDK may be asked for more: at the end of a batch once its commits are stored,
+    /// or when they fail, since the way back to the server is the SDK's to find.
+    fn poll_commits(
+        &mut self,
+        cx: &mut Context<'_>,
+        errors: CommitErrors,
+    ) -> Poll<Result<(), IggyError>> {
         let Some(commits) = &mut self.commits else { return Poll::Ready(Ok(())) };
         commits.done();
         match commits.poll(cx) {
-            Poll::Ready(Err(error)) if self.tells_commit_errors => Poll::Ready(Err(error)),
+            Poll::Ready(Err(error)) if errors == CommitErrors::Given => Poll::Ready(Err(error)),
             Poll::Ready(Err(error)) => {
                 tracing::error!("an offset is not stored yet: {error}");
-                cx.waker().wake_by_ref(); // for the next
-                if self.batch.is_over() { Poll::Pending } else { Poll::Ready(Ok(())) }
+                cx.waker().wake_by_ref(); // to try again
+                Poll::Ready(Ok(()))
             }
-            Poll::Pending if self.batch.is_over() => Poll::Pending,
+            Poll::Pending if self.batch.is_over() && !commits.is_failing() => Poll::Pending,
             Poll::Ready(Ok(())) if self.batch.is_over() => {
                 self.batch.next();
                 Poll::Ready(Ok(()))

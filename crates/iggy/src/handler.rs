@@ -1,13 +1,14 @@
 //! The SDK's loop that calls a handler for each message.
 
+use std::future::poll_fn;
+
 use async_trait::async_trait;
-use futures_util::StreamExt;
 use iggy::consumer_ext::MessageConsumer;
 use iggy::prelude::{IggyConsumerMessageExt, IggyError};
 use thinwire_stream::{OnError, StreamError};
 use tokio::sync::oneshot;
 
-use crate::consumer::CompressedConsumer;
+use crate::consumer::{CommitErrors, CompressedConsumer};
 
 /// Calls a handler for each message, its payload restored.
 ///
@@ -27,9 +28,7 @@ impl<'a> IggyConsumerMessageExt<'a> for CompressedConsumer {
     where
         P: MessageConsumer + Sync,
     {
-        self.tell_commit_errors(false);
         let ended = self.handle_each(handler, &mut shutdown).await;
-        self.tell_commit_errors(true);
         // The handler is done with the last one, too.
         if let Err(error) = self.commit().await {
             tracing::error!("offsets are not stored: {error}");
@@ -48,7 +47,7 @@ impl CompressedConsumer {
             let item = tokio::select! {
                 biased;
                 _ = &mut *shutdown => return Ok(()),
-                item = self.next() => item,
+                item = poll_fn(|cx| self.poll_received(cx, CommitErrors::Logged)) => item,
             };
             match item {
                 None => return Ok(()),

@@ -1,6 +1,6 @@
 //! Reads what is new in the topic `orders` of the stream `shop`, compressed or not, and commits it.
 //!
-//! `cargo run -p thinwire-iggy --example consumer`, with the server's address in `IGGY_CONNECTION`.
+//! `cargo run -p thinwire-iggy --example iggy-consumer`, with the server's address in `IGGY_CONNECTION`.
 
 #![expect(clippy::print_stdout, reason = "an example")]
 

@@ -1,7 +1,7 @@
 //! Sends a thousand orders to the topic `orders` of the stream `shop`, compressed, and says what was
 //! saved.
 //!
-//! `cargo run -p thinwire-iggy --example producer`, with the server's address in `IGGY_CONNECTION`.
+//! `cargo run -p thinwire-iggy --example iggy-producer`, with the server's address in `IGGY_CONNECTION`.
 
 #![expect(clippy::print_stdout, reason = "an example")]
 
