@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use thinwire::{Encoding, Level};
 
+use crate::bench::args::BenchArgs;
 use crate::detect::Split;
 use crate::unit::{BitRate, Size, Span};
 
@@ -32,6 +33,12 @@ pub enum Command {
     /// Measure every encoding on your messages and say which one to use
     #[command(after_help = ADVISE_EXAMPLES)]
     Advise(AdviseArgs),
+    /// Measure producers and consumers over a transport, with and without compression
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(Box<BenchArgs>),
+    /// Show a report of `bench` again, or compare two
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArgs),
     /// Print the completions for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -120,6 +127,23 @@ pub struct AdviseArgs {
     pub html: Option<PathBuf>,
 }
 
+/// `thinwire report`
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// What `thinwire bench --format json` printed
+    #[arg(value_name = "A.json")]
+    pub first: PathBuf,
+    /// Another one, to compare with the first
+    #[arg(value_name = "B.json")]
+    pub second: Option<PathBuf>,
+    /// Form of what is printed on standard output
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+    /// Write a page with pictures of one report to this file, instead of printing it
+    #[arg(long, value_name = "FILE", conflicts_with = "second")]
+    pub html: Option<PathBuf>,
+}
+
 /// The forms of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
@@ -163,6 +187,8 @@ const STYLES: Styles = Styles::styled()
 const EXAMPLES: &str = "\
 Examples:
   thinwire advise samples/                    which encoding for these messages?
+  thinwire bench                              what does it do to throughput and latency?
+  thinwire report before.json after.json      what did a change do to it?
   thinwire encode -e zstd:3 a.json -o a.zst   compress one message
   thinwire decode -e zstd a.zst               and back, at most 64 MiB
 
@@ -192,6 +218,32 @@ Examples:
   thinwire advise samples/ --cpu-price 0.04 --network-price 0.09
   thinwire advise samples/ -e zstd:1,zstd:3,lz4 --time 30s --html report.html
   thinwire advise samples/ --format json > report.json";
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  thinwire bench                                            all encodings over gRPC, on loopback
+  thinwire bench -e raw,lz4,zstd:1 end-to-end-producing-and-consuming nats
+  thinwire bench -e raw,lz4 --rate 20MB --messages samples/ ppc memory
+  thinwire bench -e lz4 --min-size 200 -m 4000 -P 500 -b 1000 pinned-producer -p 10 nats
+  thinwire bench serve grpc --listen 0.0.0.0:7461           and elsewhere:
+  thinwire bench pinned-consumer grpc --server http://10.0.0.7:7461
+
+Each message bears a header of 32 bytes, by which its receiver checks that it is what was sent.
+
+Exit codes: 0 as planned, 1 a run ended early or messages were lost or damaged, 2 the command is
+bad, 130 interrupted.";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  thinwire bench --format json > before.json                and after a change:
+  thinwire bench --format json > after.json
+  thinwire report before.json after.json                    what differs by more than the noise?
+  thinwire report after.json --html after.html              its page
+
+A difference counts where it exceeds the noise, which takes three repeats or more on both sides.
+What A and B differ in besides, such as settings or versions, is listed.
+
+Exit codes: 0 compared, 1 a file is no report, or the two have no encoding in common.";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:

@@ -1,5 +1,6 @@
 //! The machine, the versions and the command: what a number means little without.
 
+use std::borrow::Cow;
 use std::env;
 use std::fs;
 
@@ -16,9 +17,7 @@ pub fn current(clock_read_ns: u64) -> Environment {
     });
     Environment {
         thinwire: env!("CARGO_PKG_VERSION").to_owned(),
-        command: env::args_os().skip(1).fold("thinwire".to_owned(), |command, argument| {
-            format!("{command} {}", argument.to_string_lossy())
-        }),
+        command: command(env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned())),
         cpu: cpu(),
         cores: std::thread::available_parallelism().ok().map(usize::from),
         os: os(),
@@ -26,6 +25,15 @@ pub fn current(clock_read_ns: u64) -> Environment {
         libraries: libraries.collect(),
         clock_read_ns,
     }
+}
+
+/// As a shell takes it, so that it can be run again.
+fn command(arguments: impl Iterator<Item = String>) -> String {
+    let quoted = arguments.map(|argument| {
+        let quoted = shlex::try_quote(&argument).map(Cow::into_owned);
+        quoted.unwrap_or_else(|_| argument.clone()) // no argument holds a NUL
+    });
+    std::iter::once("thinwire".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// Linux tells it on x86 and some others; elsewhere it stays unknown.
@@ -38,4 +46,17 @@ fn cpu() -> Option<String> {
 fn os() -> String {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     format!("{} {}", env::consts::OS, release.trim()).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command;
+
+    #[test]
+    fn the_command_can_be_run_again() {
+        let words = ["bench", "--rate", "20 MB", "it's"].map(str::to_owned);
+        let text = command(words.clone().into_iter());
+        assert!(text.starts_with("thinwire bench --rate '20 MB' "), "{text}");
+        assert_eq!(shlex::split(&text).unwrap()[1..], words);
+    }
 }

@@ -9,6 +9,7 @@
 
 pub mod advise;
 pub mod args;
+pub mod bench;
 pub mod coding;
 pub mod corpus;
 pub mod detect;

@@ -7,11 +7,12 @@ use clap::{CommandFactory, Parser};
 use thinwire_cli::args::{Cli, Command};
 use thinwire_cli::failure::Failure;
 use thinwire_cli::printable::printable;
-use thinwire_cli::{coding, output, run};
+use thinwire_cli::{bench, coding, output, run};
 
 fn main() -> ExitCode {
-    let Err(failure) = dispatch(Cli::parse()) else {
-        return ExitCode::SUCCESS;
+    let failure = match dispatch(Cli::parse()) {
+        Ok(code) => return code,
+        Err(failure) => failure,
     };
     let code = failure.exit_code();
     if code != 0 {
@@ -20,8 +21,8 @@ fn main() -> ExitCode {
     code.into()
 }
 
-fn dispatch(cli: Cli) -> Result<(), Failure> {
-    match cli.command {
+fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
+    let done = match cli.command {
         Command::Encode(args) => {
             let (input, output) = (args.file.as_ref(), args.output.as_deref());
             coding::encode(args.encoding, args.max_size.0, input, output)
@@ -31,6 +32,10 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
             coding::decode(args.encoding, args.max_size.0, input, output)
         }
         Command::Advise(args) => run::advise(args),
+        Command::Bench(args) => {
+            return bench::bench(&args).map(|ended| ended.exit_code().into());
+        }
+        Command::Report(args) => bench::review(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "thinwire", &mut script);
@@ -38,7 +43,8 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         }
         Command::Man { command } => man(command.as_deref()),
         other => Err(Failure::Usage(format!("not a command of this program: {other:?}"))),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn man(name: Option<&str>) -> Result<(), Failure> {

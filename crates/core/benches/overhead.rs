@@ -13,13 +13,11 @@ mod pair;
 mod support;
 
 use std::hint::black_box;
-use std::time::Instant;
 
-use pair::{median, nanoseconds, pair, rounds};
+use pair::{pair, rounds};
 use support::bare::bare;
 use support::{SIZES, Size};
 use thinwire::{Decoder, Encoder, Encoding};
-use thinwire_testkit::alloc;
 
 fn main() {
     let rounds = rounds();
@@ -35,15 +33,6 @@ fn main() {
         for size in SIZES {
             row(encoding, size, rounds);
         }
-    }
-    println!("\nThe nine digits × 1024 ({} bytes):\n", nine_digits().len());
-    println!(
-        "| encoding | encoded bytes | encode µs | allocations | bytes | decode µs | allocations | bytes |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
-    let published = [Encoding::SnappyFramed, Encoding::SnappyBlock, Encoding::Zstd];
-    for encoding in published.into_iter().filter(is_wanted) {
-        nine_digits_row(encoding, rounds);
     }
 }
 
@@ -102,37 +91,4 @@ fn compressed(encoder: &Encoder, message: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     encoder.compress_into(message, &mut out).unwrap();
     out
-}
-
-fn nine_digits_row(encoding: Encoding, rounds: usize) {
-    let payload = bytes::Bytes::from(nine_digits());
-    let encoder = Encoder::new(encoding).unwrap();
-    let decoder = Decoder::new(64 << 20);
-    let encoded = encoder.encode(payload.clone()).unwrap();
-    let time = |call: &dyn Fn()| {
-        let samples = (0..rounds)
-            .map(|_| {
-                let start = Instant::now();
-                for _ in 0..100 {
-                    call();
-                }
-                nanoseconds(start.elapsed()) / 100.0
-            })
-            .collect();
-        call();
-        let ((), count) = alloc::measure(call);
-        format!("{:.2} | {} | {}", median(samples) / 1e3, count.count, count.bytes)
-    };
-    let encode = time(&|| {
-        black_box(encoder.encode(payload.clone()).unwrap());
-    });
-    let decode = time(&|| {
-        black_box(decoder.decode(encoded.clone()).unwrap());
-    });
-    println!("| {encoding} | {} | {encode} | {decode} |", encoded.bytes().len());
-}
-
-/// The nine digits, 1024 times: what the first published table of this kind was made with.
-fn nine_digits() -> Vec<u8> {
-    b"123456789".repeat(1024)
 }

@@ -54,11 +54,11 @@ pub fn render(report: &Report) -> String {
     text
 }
 
-fn push_item(text: &mut String, line: &str) {
+pub(crate) fn push_item(text: &mut String, line: &str) {
     text.push_str(&format!("* {}\n", printable(line)));
 }
 
-fn push_row<const N: usize>(text: &mut String, cells: [String; N]) {
+pub(crate) fn push_row<const N: usize>(text: &mut String, cells: [String; N]) {
     let cells = cells.map(|cell| printable(cell.trim()).replace('|', "\\|"));
     text.push_str(&format!("| {} |\n", cells.join(" | ")));
 }

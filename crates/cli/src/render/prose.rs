@@ -3,7 +3,7 @@
 use crate::advise::{Advice, Bottleneck, Cheapest, LinkOption, PaysUpTo};
 use crate::min_len::MinLen;
 use crate::mixture::{Mixture, Part};
-use crate::report::{Report, Sample};
+use crate::report::{Environment, Report, Sample};
 use crate::unit;
 
 /// The answer in one sentence.
@@ -70,7 +70,12 @@ pub fn corpus(report: &Report) -> Vec<String> {
 /// The machine and the versions.
 #[must_use]
 pub fn environment(report: &Report) -> Vec<String> {
-    let environment = &report.environment;
+    machine(&report.environment)
+}
+
+/// The machine and the versions, of any report.
+#[must_use]
+pub fn machine(environment: &Environment) -> Vec<String> {
     let cpu = environment.cpu.as_deref().unwrap_or("unknown CPU");
     let cores = environment
         .cores
@@ -206,7 +211,7 @@ fn mixture(mixture: &Mixture) -> String {
     )
 }
 
-fn counted(count: u64, what: &str) -> String {
+pub(crate) fn counted(count: u64, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
 }

@@ -75,24 +75,24 @@ fn push_classes(text: &mut String, report: &Report) {
 }
 
 /// A table without lines: alignment does their work.
-fn bare_table() -> Table {
+pub(crate) fn bare_table() -> Table {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table
 }
 
 /// Numbers stand to the right, names to the left.
-fn align(table: &mut Table, names: usize) {
+pub(crate) fn align(table: &mut Table, names: usize) {
     for column in table.column_iter_mut().skip(names) {
         column.set_cell_alignment(CellAlignment::Right);
     }
 }
 
-fn push(text: &mut String, style: Style, line: &str) {
+pub(crate) fn push(text: &mut String, style: Style, line: &str) {
     text.push_str(&format!("{style}{}{style:#}\n", printable(line)));
 }
 
-fn push_item(text: &mut String, style: Style, sentence: &str) {
+pub(crate) fn push_item(text: &mut String, style: Style, sentence: &str) {
     for (index, line) in wrap(sentence).iter().enumerate() {
         let indent = if index == 0 { "• " } else { "  " };
         push(text, style, &format!("{indent}{line}"));
@@ -100,7 +100,7 @@ fn push_item(text: &mut String, style: Style, sentence: &str) {
 }
 
 /// Breaks a sentence into lines at its spaces.
-fn wrap(sentence: &str) -> Vec<String> {
+pub(crate) fn wrap(sentence: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in sentence.split(' ') {
         match lines.last_mut() {
@@ -116,12 +116,12 @@ fn wrap(sentence: &str) -> Vec<String> {
 
 const WIDTH: usize = 106;
 
-const BOLD: Style = Style::new().bold();
+pub(crate) const BOLD: Style = Style::new().bold();
 
-const DIM: Style = Style::new().dimmed();
+pub(crate) const DIM: Style = Style::new().dimmed();
 
-const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 
-const BAD: Style = AnsiColor::Red.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
 
-const WARN: Style = AnsiColor::Yellow.on_default();
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();

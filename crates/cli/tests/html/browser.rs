@@ -6,10 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use thinwire_cli::render::html::render;
-use thinwire_cli::report::Report;
+use thinwire_cli::{bench, render};
 
-use super::canned;
+use super::{bench_canned, canned};
 
 /// What `probe.js` found.
 #[derive(Debug, Deserialize)]
@@ -37,29 +36,50 @@ enum Mode {
 #[test]
 fn page_is_readable_in_both_widths_and_both_modes() {
     let Some(chromium) = chromium() else { return };
-    let [light, dark] =
-        [Mode::Light, Mode::Dark].map(|mode| look(&chromium, "usual", &canned::usual(), mode));
-    for (light, dark) in light.iter().zip(&dark) {
-        assert!(light.page > 0.8 && light.ink < 0.1, "dark on light: {light:?}");
-        assert!(dark.page < 0.1 && dark.ink > 0.6, "light on dark: {dark:?}");
-        assert_eq!((light.pictures, dark.pictures), (3, 3));
-        assert!(light.texts > 60, "{light:?}");
-    }
+    let page = render::html::render(&canned::usual());
+    is_readable(&chromium, "usual", &page, 3);
+}
+
+#[test]
+fn page_of_bench_is_readable_in_both_widths_and_both_modes() {
+    let Some(chromium) = chromium() else { return };
+    let report = bench_canned::usual();
+    let page = bench::render::html::render(&report);
+    // Side by side, two roles' curves, and each encoding over time.
+    is_readable(&chromium, "usual bench", &page, 3 + report.encodings.len());
 }
 
 #[test]
 fn pictures_of_edge_reports_stay_in_order() {
     let Some(chromium) = chromium() else { return };
     for (name, report) in canned::edges() {
-        look(&chromium, name, &report, Mode::Light);
+        look(&chromium, name, &render::html::render(&report), Mode::Light);
+    }
+}
+
+#[test]
+fn pictures_of_edge_benches_stay_in_order() {
+    let Some(chromium) = chromium() else { return };
+    for (name, report) in bench_canned::edges() {
+        look(&chromium, name, &bench::render::html::render(&report), Mode::Light);
+    }
+}
+
+fn is_readable(chromium: &Path, name: &str, page: &str, pictures: usize) {
+    let [light, dark] = [Mode::Light, Mode::Dark].map(|mode| look(chromium, name, page, mode));
+    for (light, dark) in light.iter().zip(&dark) {
+        assert!(light.page > 0.8 && light.ink < 0.1, "dark on light: {light:?}");
+        assert!(dark.page < 0.1 && dark.ink > 0.6, "light on dark: {dark:?}");
+        assert_eq!((light.pictures, dark.pictures), (pictures, pictures));
+        assert!(light.texts > 60, "{light:?}");
     }
 }
 
 /// Opens the page in all widths and checks what has to hold for each.
-fn look(chromium: &Path, name: &str, report: &Report, mode: Mode) -> Vec<Probe> {
+fn look(chromium: &Path, name: &str, page: &str, mode: Mode) -> Vec<Probe> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("page.html");
-    fs::write(&file, framed(&render(report))).expect("writing the page");
+    fs::write(&file, framed(page)).expect("writing the page");
     let (dom, log) = open(chromium, folder.path(), &file, mode);
     let probes = probes(&dom).unwrap_or_else(|| panic!("{name}: nothing found in {dom}\n{log}"));
 

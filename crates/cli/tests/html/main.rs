@@ -1,4 +1,4 @@
-//! The page of `--html`: complete, self-contained, and in order whatever the report holds.
+//! The pages of `--html`: complete, self-contained, and in order whatever the report holds.
 
 #![expect(
     clippy::expect_used,
@@ -11,6 +11,9 @@
     reason = "a test may fail, and says what it skips"
 )]
 
+mod bench;
+#[path = "../bench_report/canned.rs"]
+mod bench_canned;
 mod browser;
 mod canned;
 
@@ -24,8 +27,8 @@ use thinwire_cli::warning::Warning;
 
 #[test]
 fn page_is_self_contained() {
-    for (name, report) in canned::all() {
-        let page = render(&report).replace(r#"xmlns="http://www.w3.org/2000/svg""#, "");
+    for (name, page) in pages() {
+        let page = page.replace(r#"xmlns="http://www.w3.org/2000/svg""#, "");
         for outside in ["http:", "https:", "src=", "url(", "@import", "<script", "href=\"/"] {
             assert!(!page.contains(outside), "{name}: {outside}");
         }
@@ -36,8 +39,7 @@ fn page_is_self_contained() {
 
 #[test]
 fn every_picture_is_well_formed_and_has_a_name() {
-    for (name, report) in canned::all() {
-        let page = render(&report);
+    for (name, page) in pages() {
         let mut ids = HashSet::new();
         for text in pictures(&page) {
             let document =
@@ -58,8 +60,7 @@ fn every_picture_is_well_formed_and_has_a_name() {
 
 #[test]
 fn every_place_is_a_number_inside_the_picture() {
-    for (name, report) in canned::all() {
-        let page = render(&report);
+    for (name, page) in pages() {
         for text in pictures(&page) {
             let document = Document::parse(text).expect("checked above");
             let svg = document.root_element();
@@ -188,6 +189,15 @@ fn same_report_gives_the_same_page() {
     let text = serde_json::to_string(&canned::usual()).expect("a report is JSON");
     let again: Report = serde_json::from_str(&text).expect("and back");
     assert!(render(&canned::usual()) == render(&again));
+}
+
+/// Every page of both commands.
+fn pages() -> Vec<(&'static str, String)> {
+    let advise = canned::all().into_iter().map(|(name, report)| (name, render(&report)));
+    let bench = bench_canned::all().into_iter();
+    let bench =
+        bench.map(|(name, report)| (name, thinwire_cli::bench::render::html::render(&report)));
+    advise.chain(bench).collect()
 }
 
 /// The SVG elements of a page.

@@ -23,7 +23,7 @@
   };
 
   const faint = [];
-  for (const element of document.querySelectorAll("h1,h2,h3,p,li,th,td,dt,dd,small,summary,span,svg text")) {
+  for (const element of document.querySelectorAll("h1,h2,h3,p,li,th,td,dt,dd,small,summary,span,strong,code,svg text,svg tspan")) {
     if (!shown(element) || !element.textContent.trim()) continue;
     const style = getComputedStyle(element);
     const isSvg = element instanceof SVGElement;

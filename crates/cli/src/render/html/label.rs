@@ -4,16 +4,16 @@ use super::svg::{Area, Width};
 
 /// An upright rectangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rect {
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
+pub(crate) struct Rect {
+    pub(crate) left: f64,
+    pub(crate) right: f64,
+    pub(crate) top: f64,
+    pub(crate) bottom: f64,
 }
 
 impl Rect {
     /// A square around a point.
-    pub(super) fn around((x, y): (f64, f64), reach: f64) -> Self {
+    pub(crate) fn around((x, y): (f64, f64), reach: f64) -> Self {
         Self { left: x - reach, right: x + reach, top: y - reach, bottom: y + reach }
     }
 
@@ -34,16 +34,16 @@ impl Rect {
 
 /// Where a label came to stand.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Start of the text's base line.
-    pub(super) text: (f64, f64),
+    pub(crate) text: (f64, f64),
     /// From the mark to the text, where it stands so far off that one has to see it.
-    pub(super) leader: Option<[(f64, f64); 2]>,
+    pub(crate) leader: Option<[(f64, f64); 2]>,
 }
 
 /// What is taken, and what would rather be left free.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(crate) struct Places {
     area: Area,
     width: Width,
     taken: Vec<Rect>,
@@ -52,7 +52,7 @@ pub(super) struct Places {
 
 impl Places {
     /// `lines` may be crossed if there is no better place; `taken` may not.
-    pub(super) fn new(
+    pub(crate) fn new(
         area: Area,
         width: Width,
         taken: Vec<Rect>,
@@ -62,7 +62,7 @@ impl Places {
     }
 
     /// Takes the best place near a point for a text; `None` if all are taken.
-    pub(super) fn place(&mut self, point: (f64, f64), text: &str) -> Option<Place> {
+    pub(crate) fn place(&mut self, point: (f64, f64), text: &str) -> Option<Place> {
         let (width, height) = (self.width.text_width(text), self.width.line());
         let (rect, distance, _) = DISTANCES
             .into_iter()
@@ -123,14 +123,14 @@ fn crosses([from, to]: &[(f64, f64); 2], rect: &Rect) -> bool {
 }
 
 /// The straight pieces of a line.
-pub(super) fn segments(line: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
+pub(crate) fn segments(line: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
     line.windows(2).filter_map(|pair| Some([*pair.first()?, *pair.last()?])).collect()
 }
 
 /// Moves heights apart until each is at least `gap` from the next, in order, within bounds.
 ///
 /// Returns them in the order in which they were given.
-pub(super) fn spread(heights: &[f64], gap: f64, (top, bottom): (f64, f64)) -> Vec<f64> {
+pub(crate) fn spread(heights: &[f64], gap: f64, (top, bottom): (f64, f64)) -> Vec<f64> {
     let mut order: Vec<(usize, f64)> = heights.iter().copied().enumerate().collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut least = top;

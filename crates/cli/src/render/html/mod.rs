@@ -1,18 +1,20 @@
 //! One self-contained page with pictures: no scripts, nothing from elsewhere, light and dark.
 
-mod label;
+pub(crate) mod columns;
+pub(crate) mod label;
 mod links;
+pub(crate) mod page;
 mod panel;
 mod ribbon;
-mod scale;
-mod series;
+pub(crate) mod scale;
+pub(crate) mod series;
 mod sizes;
-mod svg;
+pub(crate) mod svg;
 mod tables;
 mod throughput;
 mod tradeoff;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::{cells, prose};
 use crate::min_len::MinLen;
@@ -23,31 +25,15 @@ use crate::unit;
 #[must_use]
 pub fn render(report: &Report) -> String {
     let headline = prose::headline(report);
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "thinwire advise: " (headline) }
-                // An empty picture: without it browsers ask the server for one.
-                link rel="icon" href="data:,";
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                (header(report, &headline))
-                main {
-                    (pictures(report))
-                    (numbers(report))
-                }
-                (footer(report))
-            }
+    let body = html! {
+        (header(report, &headline))
+        main {
+            (pictures(report))
+            (numbers(report))
         }
+        (footer(report))
     };
-    let mut text = page.into_string();
-    text.push('\n');
-    text
+    page::render(&format!("thinwire advise: {headline}"), "", &body)
 }
 
 fn header(report: &Report, headline: &str) -> Markup {
@@ -58,9 +44,7 @@ fn header(report: &Report, headline: &str) -> Markup {
             (key_figures(report))
             ul class="advice" { @for sentence in prose::advice(report) { li { (sentence) } } }
             (tables::classes(report))
-            @for warning in &report.warnings {
-                p class="warning" role="note" { strong { "Warning: " } (warning) }
-            }
+            (page::warnings(&report.warnings))
             p class="corpus" { @for line in prose::corpus(report) { span { (line) } } }
         }
     }
@@ -79,15 +63,7 @@ fn key_figures(report: &Report) -> Markup {
         ("decode", rate(row.decode.mb_per_second)),
         ("min_len", min_len.map(min_len_figure)),
     ];
-    html! {
-        dl class="figures" {
-            @for (name, figure) in figures {
-                @if let Some((number, unit)) = figure {
-                    div { dt { (name) } dd { (number) " " small { (unit) } } }
-                }
-            }
-        }
-    }
+    page::figures(figures)
 }
 
 /// The shortest message of the sample is no setting.
@@ -169,8 +145,6 @@ fn footer(report: &Report) -> Markup {
         }
     }
 }
-
-const STYLE: &str = include_str!("style.css");
 
 const TRADEOFF: &str = "Up is smaller on the wire, right is less work. The shaded edge joins the \
     encodings that no other beats in both; a thin line joins the levels of one encoding.";

@@ -2,40 +2,47 @@
 
 /// Maps a range of values onto a range of places.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     is_log: bool,
     domain: (f64, f64),
     range: (f64, f64),
 }
 
 impl Scale {
-    pub(super) fn linear(domain: (f64, f64), range: (f64, f64)) -> Self {
+    pub(crate) fn linear(domain: (f64, f64), range: (f64, f64)) -> Self {
         Self { is_log: false, domain: sane(domain, 0.0), range }
     }
 
     /// For positive values that differ by factors.
-    pub(super) fn log(domain: (f64, f64), range: (f64, f64)) -> Self {
+    pub(crate) fn log(domain: (f64, f64), range: (f64, f64)) -> Self {
         Self { is_log: true, domain: sane(domain, f64::MIN_POSITIVE), range }
     }
 
-    pub(super) fn domain(&self) -> (f64, f64) {
+    pub(crate) fn domain(&self) -> (f64, f64) {
         self.domain
     }
 
     /// The place of a value. Values outside the domain, NaN among them, land on its border, so
     /// that a picture never holds a number that is none.
-    pub(super) fn at(&self, value: f64) -> f64 {
+    pub(crate) fn at(&self, value: f64) -> f64 {
         let (low, high) = (self.project(self.domain.0), self.project(self.domain.1));
         let share = (self.project(value.max(self.domain.0)) - low) / (high - low);
         self.range.0 + share.clamp(0.0, 1.0) * (self.range.1 - self.range.0)
     }
 
     /// Round values inside the domain: as many as there may be, fewer if that is rounder.
-    pub(super) fn ticks(&self, most: usize) -> Vec<f64> {
+    pub(crate) fn ticks(&self, most: usize) -> Vec<f64> {
         let most = most.max(2);
         if self.is_log {
-            let ladders: [(&[i32], i32); 5] =
-                [(&[1, 2, 5], 1), (&[1, 3], 1), (&[1], 1), (&[1], 2), (&[1], 3)];
+            let ladders: [(&[i32], i32); 7] = [
+                (&[1, 2, 5], 1),
+                (&[1, 3], 1),
+                (&[1], 1),
+                (&[1], 2),
+                (&[1], 3),
+                (&[1], 4),
+                (&[1], 6),
+            ];
             let choices = ladders.into_iter().map(|(ladder, every)| self.rungs(ladder, every));
             if let Some(ticks) = choices.into_iter().find(|ticks| ticks.len() <= most)
                 && ticks.len() >= 2
@@ -67,9 +74,11 @@ impl Scale {
         values.filter(|&value| self.holds(value)).collect()
     }
 
+    /// With some slack for the ends, in the scale's own measure.
     fn holds(&self, value: f64) -> bool {
-        let slack = 1e-9 * (self.domain.1 - self.domain.0);
-        value >= self.domain.0 - slack && value <= self.domain.1 + slack
+        let [value, low, high] = [value, self.domain.0, self.domain.1].map(|it| self.project(it));
+        let slack = 1e-9 * (high - low);
+        value >= low - slack && value <= high + slack
     }
 
     fn project(&self, value: f64) -> f64 {
@@ -98,6 +107,7 @@ mod tests {
         let log = |low, high, most| Scale::log((low, high), (0.0, 1.0)).ticks(most);
         assert_eq!(log(40.0, 2500.0, 8), [50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0]);
         assert_eq!(log(1e7, 1e11, 6), [1e7, 1e8, 1e9, 1e10, 1e11]);
+        assert_eq!(log(1e-6, 1e8, 4), [1e-4, 1.0, 1e4, 1e8]);
         assert_eq!(log(2.1, 4.2, 6), [2.5, 3.0, 3.5, 4.0]);
         let linear = |low, high, most| Scale::linear((low, high), (0.0, 1.0)).ticks(most);
         assert_eq!(linear(0.0, 0.45, 6), [0.0, 0.1, 0.2, 0.3, 0.4]);

@@ -6,9 +6,9 @@ use super::svg::px;
 
 /// Colour, by the name of its CSS class, and the mark's shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(crate) struct Look {
     /// CSS class; the style sheet gives it one colour for light and one for dark.
-    pub(super) class: &'static str,
+    pub(crate) class: &'static str,
     shape: Shape,
     is_hollow: bool,
 }
@@ -23,7 +23,7 @@ enum Shape {
 
 impl Look {
     /// The look of an encoding, by its token.
-    pub(super) fn of(encoding: &str) -> Self {
+    pub(crate) fn of(encoding: &str) -> Self {
         let (class, shape, is_hollow) = match encoding {
             "zstd" => ("c1", Shape::Circle, false),
             "lz4" => ("c2", Shape::Diamond, false),
@@ -31,13 +31,19 @@ impl Look {
             "snappy" => ("c3", Shape::Square, true),
             "gzip" => ("c4", Shape::Triangle, false),
             "deflate" => ("c4", Shape::Triangle, true),
-            _ => ("c0", Shape::Circle, true),
+            _ => (NONE, Shape::Circle, true),
         };
         Self { class, shape, is_hollow }
     }
 
+    /// Whether it is the second of two relatives, so that its lines have to be told from those of
+    /// the first.
+    pub(crate) fn is_second(self) -> bool {
+        self.is_hollow && self.class != NONE
+    }
+
     /// The mark, centred; all shapes look about equally large.
-    pub(super) fn mark(self, x: f64, y: f64) -> Markup {
+    pub(crate) fn mark(self, x: f64, y: f64) -> Markup {
         let fill = if self.is_hollow { "hollow" } else { "solid" };
         let points = |corners: &[(f64, f64)]| -> String {
             let corners = corners.iter().map(|(dx, dy)| format!("{},{}", px(x + dx), px(y + dy)));
@@ -53,6 +59,9 @@ impl Look {
         }
     }
 }
+
+/// The class of what does not compress.
+const NONE: &str = "c0";
 
 const SQUARE: [(f64, f64); 4] = [(-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5)];
 

@@ -12,16 +12,16 @@ use super::scale::Scale;
 /// A picture is drawn twice, and the style sheet shows the one that fits: shrinking a wide picture
 /// to a telephone would make its texts unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Width {
+pub(crate) enum Width {
     Wide,
     Narrow,
 }
 
 impl Width {
-    pub(super) const ALL: [Self; 2] = [Self::Wide, Self::Narrow];
+    pub(crate) const ALL: [Self; 2] = [Self::Wide, Self::Narrow];
 
     /// One of two values.
-    pub(super) fn pick<T>(self, wide: T, narrow: T) -> T {
+    pub(crate) fn pick<T>(self, wide: T, narrow: T) -> T {
         match self {
             Self::Wide => wide,
             Self::Narrow => narrow,
@@ -29,7 +29,7 @@ impl Width {
     }
 
     /// Of the picture, in CSS pixels.
-    pub(super) fn pixels(self) -> f64 {
+    pub(crate) fn pixels(self) -> f64 {
         self.pick(880.0, 344.0)
     }
 
@@ -38,37 +38,37 @@ impl Width {
     }
 
     /// Room that a text needs. Fonts differ: this is for a wide one, such as `DejaVu Sans`.
-    pub(super) fn text_width(self, text: &str) -> f64 {
+    pub(crate) fn text_width(self, text: &str) -> f64 {
         text.chars().count() as f64 * self.pick(7.9, 7.0)
     }
 
     /// Height of a line of text.
-    pub(super) fn line(self) -> f64 {
+    pub(crate) fn line(self) -> f64 {
         self.pick(16.0, 14.0)
     }
 }
 
 /// The rectangle of the data.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Area {
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
+pub(crate) struct Area {
+    pub(crate) left: f64,
+    pub(crate) right: f64,
+    pub(crate) top: f64,
+    pub(crate) bottom: f64,
 }
 
 /// What a picture is called, for those who do not see it too.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Caption<'a> {
+pub(crate) struct Caption<'a> {
     /// Unique on the page.
-    pub(super) id: &'a str,
-    pub(super) title: &'a str,
+    pub(crate) id: &'a str,
+    pub(crate) title: &'a str,
     /// What there is to see, in sentences.
-    pub(super) description: &'a str,
+    pub(crate) description: &'a str,
 }
 
 /// An SVG element around what was drawn.
-pub(super) fn picture(caption: Caption<'_>, width: Width, height: f64, content: &Markup) -> Markup {
+pub(crate) fn picture(caption: Caption<'_>, width: Width, height: f64, content: &Markup) -> Markup {
     let class = width.class();
     let id = |part: &str| format!("{}-{class}-{part}", caption.id);
     html! {
@@ -83,7 +83,7 @@ pub(super) fn picture(caption: Caption<'_>, width: Width, height: f64, content: 
 }
 
 /// Upright grid lines.
-pub(super) fn x_grid(area: Area, scale: &Scale, ticks: &[(f64, String)]) -> Markup {
+pub(crate) fn x_grid(area: Area, scale: &Scale, ticks: &[(f64, String)]) -> Markup {
     html! {
         @for (value, _) in ticks {
             @let x = px(scale.at(*value));
@@ -93,7 +93,7 @@ pub(super) fn x_grid(area: Area, scale: &Scale, ticks: &[(f64, String)]) -> Mark
 }
 
 /// The lower axis with its grid lines; `name` stands below it.
-pub(super) fn x_axis(area: Area, scale: &Scale, ticks: &[(f64, String)], name: &str) -> Markup {
+pub(crate) fn x_axis(area: Area, scale: &Scale, ticks: &[(f64, String)], name: &str) -> Markup {
     let middle = f64::midpoint(area.left, area.right);
     html! {
         (x_grid(area, scale, ticks))
@@ -107,7 +107,7 @@ pub(super) fn x_axis(area: Area, scale: &Scale, ticks: &[(f64, String)], name: &
 }
 
 /// The left axis with its grid lines; `name` stands above it, where it can be read.
-pub(super) fn y_axis(area: Area, scale: &Scale, ticks: &[(f64, String)], name: &str) -> Markup {
+pub(crate) fn y_axis(area: Area, scale: &Scale, ticks: &[(f64, String)], name: &str) -> Markup {
     html! {
         g class="axis" {
             @for (value, text) in ticks {
@@ -115,18 +115,20 @@ pub(super) fn y_axis(area: Area, scale: &Scale, ticks: &[(f64, String)], name: &
                 line class="grid" x1=(px(area.left)) x2=(px(area.right)) y1=(px(y)) y2=(px(y)) {}
                 text x=(px(area.left - 8.0)) y=(px(y + 4.0)) text-anchor="end" { (text) }
             }
-            text class="name" x="0" y=(px(area.top - 14.0)) { (name) }
+            @if !name.is_empty() {
+                text class="name" x="0" y=(px(area.top - 14.0)) { (name) }
+            }
         }
     }
 }
 
 /// Ticks with their values as text.
-pub(super) fn plain_ticks(scale: &Scale, most: usize) -> Vec<(f64, String)> {
+pub(crate) fn plain_ticks(scale: &Scale, most: usize) -> Vec<(f64, String)> {
     scale.ticks(most).into_iter().map(|tick| (tick, short(tick))).collect()
 }
 
 /// A number with its thousands, millions or billions as a letter: `500`, `2k`, `10G`.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     match units.into_iter().find(|(factor, _)| value >= *factor) {
         Some((factor, letter)) => format!("{}{letter}", value / factor),
@@ -135,7 +137,7 @@ pub(super) fn short(value: f64) -> String {
 }
 
 /// A straight line through points, as the data of a path.
-pub(super) fn polyline(points: &[(f64, f64)]) -> String {
+pub(crate) fn polyline(points: &[(f64, f64)]) -> String {
     let steps = points.iter().enumerate().map(|(index, (x, y))| {
         format!("{}{},{}", if index == 0 { "M" } else { "L" }, px(*x), px(*y))
     });
@@ -143,7 +145,7 @@ pub(super) fn polyline(points: &[(f64, f64)]) -> String {
 }
 
 /// A coordinate: a tenth of a pixel is finer than any screen.
-pub(super) fn px(value: f64) -> String {
+pub(crate) fn px(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
     // -0 and 0 are the same place.
     if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }

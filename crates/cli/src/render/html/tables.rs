@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::columns;
 use super::links::Stretch;
-use super::series::Look;
 use crate::render::{cells, prose};
 use crate::report::{Candidate, Report, Row};
 use crate::unit;
@@ -14,15 +14,7 @@ pub(super) fn candidates(report: &Report) -> Markup {
     html! {
         div class="scroll" role="region" aria-label="all encodings" tabindex="0" {
             table {
-                thead {
-                    tr {
-                        @for (group, columns) in groups() {
-                            @let class = if columns > 1 { "group" } else { "single" };
-                            th colspan=(columns) scope="colgroup" class=(class) { (group) }
-                        }
-                    }
-                    tr { @for (_, name) in cells::COLUMNS { th scope="col" { (name) } } }
-                }
+                (columns::head(&cells::COLUMNS))
                 tbody {
                     @for (candidate, line) in lines {
                         tr class=[line.is_advised.then_some("advised")] {
@@ -37,28 +29,8 @@ pub(super) fn candidates(report: &Report) -> Markup {
     }
 }
 
-/// The columns' groups with their widths: a name is followed by columns without one.
-fn groups() -> Vec<(&'static str, usize)> {
-    let mut groups: Vec<(&str, usize)> = Vec::new();
-    for (group, _) in cells::COLUMNS {
-        match groups.last_mut() {
-            Some((_, columns)) if group.is_empty() => *columns += 1,
-            _ => groups.push((group, 1)),
-        }
-    }
-    groups
-}
-
 fn name(candidate: &Candidate) -> Markup {
-    html! {
-        th scope="row" {
-            @let look = Look::of(&candidate.encoding);
-            svg class=(format!("key {}", look.class)) viewBox="0 0 14 14" aria-hidden="true" {
-                (look.mark(7.0, 7.0))
-            }
-            (candidate.level)
-        }
-    }
+    columns::name(&candidate.encoding, &candidate.level)
 }
 
 /// The answer for every class of sizes.

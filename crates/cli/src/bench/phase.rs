@@ -1,0 +1,266 @@
+//! One run: actors on a stage, somebody who watches them, and what it all came to.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+
+use super::args::Rate;
+use super::cast::{Cast, Part};
+use super::ending::Ended;
+use super::ledger::Ledger;
+use super::outcome::{Outcome, Verifier};
+use super::pace::{self, Times};
+use super::plan::{Limits, Plan, Purpose};
+use super::pool::Pool;
+use super::record::Record;
+use super::stage::Stage;
+use super::stop::Stop;
+use super::transport::{Consume, Fault, ServerFacts, Session, Transport};
+use super::usage;
+use crate::measure::nanos;
+
+/// All that a run is made of.
+pub struct Run<'a> {
+    /// What is done.
+    pub plan: &'a Plan,
+    /// What is sent.
+    pub pool: &'a Arc<Pool>,
+    /// Mean length of a message.
+    pub mean_len: f64,
+    /// What carries it.
+    pub transport: &'a dyn Transport,
+    /// Over which connections.
+    pub session: &'a dyn Session,
+    /// Stops when the user wants it.
+    pub interrupt: &'a Stop,
+}
+
+impl std::fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run").field("plan", self.plan).finish_non_exhaustive()
+    }
+}
+
+/// Tells somebody who waits what is going on: the time since the run began, and the account.
+pub type Watch<'a> = &'a mut (dyn FnMut(Duration, &Ledger) + Send);
+
+impl Run<'_> {
+    /// Plays a run with this id.
+    pub async fn play(
+        &self,
+        cast: &mut Cast,
+        limits: Limits,
+        run_id: u64,
+        watch: Watch<'_>,
+    ) -> Outcome {
+        let purpose = self.plan.kind.purpose();
+        let ledger = Ledger::new(run_id, self.plan.senders());
+        let mut fill = Stage::new(self.pool.clone(), ledger, self.plan.per_batch, None);
+        fill.bounds_backlog = purpose == Purpose::Relay;
+        match timeout(self.plan.idle, self.session.begin(run_id)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(fault)) => fill.fail("the server", &fault),
+            Err(_) => fill.fail("the server", &Fault::new("connect", "it does not answer")),
+        }
+        let mut stage = Arc::new(fill);
+        if purpose == Purpose::FillFirst {
+            self.act(&stage, cast, Part::Fill, limits, &mut |_, _| ()).await;
+        }
+        usage::forget_peak(None);
+        let (client, server) = (self.session.counts(), self.ask().await);
+        let cpu_ns = usage::own_cpu_ns();
+        stage = Arc::new(stage.again(limits.time));
+        let records = self.act(&stage, cast, Part::Play, limits, watch).await;
+        let spent = usage::own_cpu_ns().zip(cpu_ns).map(|(now, before)| now - before);
+        let client = self.session.counts().since(&client);
+        let now = self.ask().await;
+        let server_cpu = now.cpu_ns.zip(server.cpu_ns).map(|(now, was)| now.saturating_sub(was));
+        let in_process = server_cpu.filter(|_| now.is_in_process).unwrap_or_default();
+        let client_peak_memory_bytes = usage::peak_memory_bytes(None);
+        let settled = self.settle(&stage, &now).await;
+        let faults = stage.faults.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Outcome {
+            records,
+            client,
+            server: now.counts.since(&server.counts),
+            client_cpu_ns: spent.map(|spent| spent.saturating_sub(in_process)),
+            server_cpu_ns: server_cpu,
+            client_peak_memory_bytes,
+            server_peak_memory_bytes: now.peak_memory_bytes,
+            not_kept: now.not_kept,
+            faults,
+            ..settled
+        }
+    }
+
+    /// Finds out how a run ended and what became of its messages.
+    async fn settle(&self, stage: &Stage, server: &ServerFacts) -> Outcome {
+        let purpose = self.plan.kind.purpose();
+        let verified_by = match (purpose, server.found) {
+            (Purpose::SendOnly, Some(_)) => Verifier::Server,
+            (Purpose::SendOnly, None) => Verifier::Afterwards,
+            _ => Verifier::Consumers,
+        };
+        if verified_by == Verifier::Afterwards && stage.stop.cause().is_none() {
+            self.read_back(stage, server.not_kept).await;
+        }
+        let found = server.found.unwrap_or_else(|| stage.ledger.found());
+        let missing = match verified_by {
+            Verifier::Server => stage.ledger.sent().0.saturating_sub(found.messages),
+            Verifier::Afterwards => stage.ledger.missing().saturating_sub(server.not_kept),
+            Verifier::Consumers => stage.ledger.missing(),
+        };
+        let ended = stage.stop.cause().unwrap_or(match missing {
+            0 => Ended::AsPlanned,
+            // Consumers of what was there before may stop in the middle of it.
+            _ if purpose == Purpose::FillFirst && stage.time.is_some() => Ended::AsPlanned,
+            messages => Ended::Lost { messages },
+        });
+        // What was under way when a run was cut short is not lost.
+        let is_lost = matches!(ended, Ended::Lost { .. } | Ended::Idle { .. });
+        let lost = if is_lost { missing } else { 0 };
+        Outcome { verified_by, found, lost, ..Outcome::nothing(ended) }
+    }
+
+    /// What the server knows; one that does not answer is not waited for.
+    async fn ask(&self) -> ServerFacts {
+        timeout(ASK.min(self.plan.idle), self.session.server()).await.unwrap_or_default()
+    }
+
+    /// Has the actors of one part act, and watches them.
+    async fn act(
+        &self,
+        stage: &Arc<Stage>,
+        cast: &mut Cast,
+        part: Part,
+        limits: Limits,
+        watch: Watch<'_>,
+    ) -> Vec<Record> {
+        if stage.stop.is_stopped() {
+            return Vec::new();
+        }
+        let times = if part == Part::Play { self.times(stage) } else { Vec::new() };
+        let mut at_work = cast.set_out(stage, self.plan, part, limits, times);
+        let mut gone = self.transport.gone();
+        let mut tick = tokio::time::interval(TICK);
+        let mut stopped_at = None;
+        let mut records = Vec::new();
+        loop {
+            tokio::select! {
+                done = at_work.set.join_next_with_id() => match done {
+                    None => break,
+                    Some(Ok((_, done))) => records.push(cast.take_back(done)),
+                    Some(Err(error)) if error.is_cancelled() => {}
+                    Some(Err(error)) => {
+                        let fault = Fault::new("panic", "it came to a sudden end");
+                        stage.fail(at_work.name(error.id()), &fault);
+                    }
+                },
+                _ = tick.tick() => {
+                    watch(stage.begin().elapsed(), &stage.ledger);
+                    self.look(stage);
+                    if stage.stop.is_stopped() {
+                        let at = stopped_at.get_or_insert_with(Instant::now);
+                        if at.elapsed() > GRACE {
+                            at_work.set.abort_all();
+                        }
+                    }
+                },
+                why = &mut gone, if !stage.stop.is_stopped() => {
+                    stage.stop.stop(Ended::ServerGone { why });
+                },
+                () = self.interrupt.stopped(), if !stage.stop.is_stopped() => {
+                    stage.stop.stop(Ended::Interrupted);
+                },
+            }
+        }
+        records.sort_by_key(|record| (record.role as u8, record.index));
+        records
+    }
+
+    /// Ends a run in which nothing happens.
+    fn look(&self, stage: &Stage) {
+        let patience = self.plan.idle.max(2 * self.interval().unwrap_or_default());
+        let idle = stage.idle();
+        if idle <= patience || stage.stop.is_stopped() {
+            return;
+        }
+        let missing = stage.ledger.missing();
+        let is_receiving = missing > 0 && self.plan.kind.purpose() != Purpose::SendOnly;
+        let actor = if is_receiving { "every consumer" } else { "every producer" };
+        let idle_ns = nanos(idle);
+        stage.stop.stop(Ended::Idle { actor: actor.to_owned(), idle_ns, missing });
+    }
+
+    /// Reads what nobody received, after the run.
+    async fn read_back(&self, stage: &Stage, not_kept: u64) {
+        let mut consumers = Vec::new();
+        for destination in 0..self.plan.destinations() {
+            match self.session.consumer(destination).await {
+                Ok(consumer) => consumers.push(consumer),
+                Err(fault) => return stage.fail("reading back", &fault),
+            }
+        }
+        let mut last = Instant::now();
+        while stage.ledger.missing() > not_kept
+            && last.elapsed() < QUIET
+            && !self.interrupt.is_stopped()
+        {
+            for consumer in &mut consumers {
+                match drain(&mut **consumer, stage).await {
+                    Ok(0) => {}
+                    Ok(_) => last = Instant::now(),
+                    Err(fault) => return stage.fail("reading back", &fault),
+                }
+            }
+        }
+    }
+
+    /// Time between two batches of all senders, in the open loop.
+    fn interval(&self) -> Option<Duration> {
+        let per_second = match self.plan.rate? {
+            Rate::Bytes(rate) => rate / self.mean_len.max(1.0),
+            Rate::Messages(rate) => rate,
+        };
+        let seconds = f64::from(self.plan.per_batch) / per_second;
+        Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4))
+    }
+
+    fn times(&self, stage: &Stage) -> Vec<Times> {
+        let Some(interval) = self.interval() else { return Vec::new() };
+        pace::start(stage.begin(), interval, self.plan.senders(), stage.time)
+    }
+}
+
+/// Checks what is there; returns how many messages there were.
+async fn drain(consumer: &mut dyn Consume, stage: &Stage) -> Result<usize, Fault> {
+    let mut count = 0;
+    while !stage.stop.is_stopped() {
+        let messages = consumer.receive(READ_BACK, GLANCE).await?;
+        if messages.is_empty() {
+            break;
+        }
+        count += messages.len();
+        stage.check(&messages, "reading back", |_| ());
+    }
+    Ok(count)
+}
+
+/// How often somebody looks.
+const TICK: Duration = Duration::from_millis(50);
+
+/// After a stop, actors that do not listen are cut off.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long a server may take to say what it knows.
+const ASK: Duration = Duration::from_secs(5);
+
+/// Messages at once, when what is kept is read back.
+const READ_BACK: usize = 500;
+
+/// It has been stored when it was acknowledged.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// With nothing for so long, there is no more.
+const QUIET: Duration = Duration::from_secs(1);

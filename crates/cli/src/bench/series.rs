@@ -1,0 +1,144 @@
+//! All runs of a benchmark: each encoding in turn, as often as was asked for.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use fastrand::Rng;
+use thinwire::Level;
+
+use super::cast::Cast;
+use super::ending::Ended;
+use super::outcome::Outcome;
+use super::phase::Run;
+use super::plan::{Limits, Plan};
+use super::pool::Pool;
+use super::progress::Progress;
+use super::stop::Stop;
+use super::summarize::{self, Played};
+use super::transport::{Fault, Session, Setup, Transport};
+use crate::measure::nanos;
+
+/// What all runs need.
+pub struct Series<'a> {
+    /// What is done.
+    pub plan: &'a Plan,
+    /// What is sent.
+    pub pool: &'a Arc<Pool>,
+    /// Mean length of a message.
+    pub mean_len: f64,
+    /// Length of the longest.
+    pub max_len: usize,
+    /// What carries it.
+    pub transport: &'a dyn Transport,
+    /// Stops when the user wants it.
+    pub interrupt: &'a Stop,
+}
+
+impl std::fmt::Debug for Series<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Series").field("plan", self.plan).finish_non_exhaustive()
+    }
+}
+
+/// Runs all; ends with the first run that does not end as planned.
+pub async fn run_all(series: &Series<'_>) -> (Vec<(Level, Vec<Played>)>, Ended) {
+    let plan = series.plan;
+    let mut played: Vec<_> = plan.levels.iter().map(|&level| (level, Vec::new())).collect();
+    let mut progress = Progress::new(u64::from(plan.repeats) * plan.levels.len() as u64);
+    let mut ids = Rng::new();
+    let begin = Instant::now();
+    let count = plan.levels.len();
+    for repeat in 0..plan.repeats {
+        for step in 0..count {
+            // Who begins changes from repeat to repeat.
+            let at = (step + repeat as usize) % count;
+            let Some((level, runs)) = played.get_mut(at) else { continue };
+            progress.next(format!("{}, run {}", summarize::name(*level), repeat + 1));
+            let begin_ns = nanos(begin.elapsed());
+            let outcome = series.one(*level, &mut ids, &mut progress).await;
+            progress.done();
+            let ended = outcome.ended.clone();
+            runs.push(Played { repeat, begin_ns, outcome });
+            if !ended.is_as_planned() {
+                return (played, ended);
+            }
+        }
+    }
+    (played, Ended::AsPlanned)
+}
+
+impl Series<'_> {
+    async fn one(&self, level: Level, ids: &mut Rng, progress: &mut Progress) -> Outcome {
+        let plan = self.plan;
+        let setup = Setup {
+            level,
+            min_size: plan.min_size,
+            max_len: self.max_len,
+            purpose: plan.kind.purpose(),
+            destinations: plan.destinations(),
+            senders: plan.senders(),
+            receivers: plan.consumers,
+            id: ids.u64(..),
+        };
+        let opened = async {
+            let session = self.transport.open(setup).await?;
+            match Cast::connect(plan, &*session).await {
+                Ok(cast) => Ok((session, cast)),
+                Err(fault) => {
+                    session.end().await;
+                    Err(fault)
+                }
+            }
+        };
+        let opened = tokio::select! {
+            opened = opened => opened,
+            () = tokio::time::sleep(plan.idle) => Err(Fault::new("connect", "it does not answer")),
+            () = self.interrupt.stopped() => return Outcome::nothing(Ended::Interrupted),
+        };
+        let (session, mut cast) = match opened {
+            Ok(opened) => opened,
+            Err(fault) => {
+                let ended =
+                    Ended::Failed { actor: "connecting".to_owned(), why: fault.why.clone() };
+                let faults = vec![(fault.kind, fault.why)];
+                return Outcome { faults, ..Outcome::nothing(ended) };
+            }
+        };
+        let outcome = self.warm_and_play(&*session, &mut cast, ids, progress).await;
+        drop(cast);
+        let _ = tokio::time::timeout(plan.idle, session.end()).await;
+        outcome
+    }
+
+    /// The warm-up is a run as well, whose outcome only counts if it is a bad one.
+    async fn warm_and_play(
+        &self,
+        session: &dyn Session,
+        cast: &mut Cast,
+        ids: &mut Rng,
+        progress: &mut Progress,
+    ) -> Outcome {
+        let Self { plan, pool, mean_len, transport, interrupt, .. } = *self;
+        let run = Run { plan, pool, mean_len, transport, session, interrupt };
+        let mut tell = |elapsed, ledger: &_| progress.tell(elapsed, ledger);
+        if !plan.warmup.is_zero() {
+            let limits = warm_up(plan);
+            let outcome = run.play(cast, limits, ids.u64(..), &mut tell).await;
+            if !outcome.ended.is_as_planned() {
+                return outcome;
+            }
+        }
+        run.play(cast, plan.limits, ids.u64(..), &mut tell).await
+    }
+}
+
+/// As the run, but not longer than the warm-up, and with at most a tenth of what is counted.
+fn warm_up(plan: &Plan) -> Limits {
+    let tenth = |limit: u64| (limit / 10).max(1);
+    let Limits { messages, payload_bytes, time } = plan.limits;
+    Limits {
+        messages: messages.map(tenth),
+        payload_bytes: payload_bytes.map(tenth),
+        time: Some(time.map_or(plan.warmup, |time| time.min(plan.warmup))),
+    }
+}

@@ -1,0 +1,161 @@
+//! gRPC: a batch is a call. Producers send a stream of messages and wait for the answer,
+//! consumers ask for a batch and get a stream of them, and pairs send a stream that comes back.
+//!
+//! A service without generated code carries messages as they are, behind Thinwire's layers on
+//! both sides. Each actor has a connection of its own. The server runs on threads of its own in
+//! this process, or elsewhere; it keeps what producers send until consumers ask for it, and checks
+//! what nobody asks for.
+
+mod actor;
+mod hall;
+mod protocol;
+mod raw;
+mod server;
+mod session;
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tonic::transport::{Channel, Endpoint};
+
+use super::child::Child;
+use super::fault::whole;
+use super::link::Link;
+use super::{BoxFuture, Fault, Session, Setup, Transport};
+use crate::bench::report;
+use crate::failure::Failure;
+use crate::measure::nanos;
+pub use server::serve_forever;
+use server::{House, Place, THREADS};
+use session::GrpcSession;
+
+/// A server that was reached.
+#[derive(Debug)]
+pub struct Grpc {
+    endpoint: Endpoint,
+    url: String,
+    /// The server beside the clients, if it is.
+    threads: Option<Runtime>,
+    /// The server at the other end of a link, if it is.
+    linked: Option<(Child, Link)>,
+}
+
+impl Grpc {
+    /// Starts a server on threads of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Input`] when it can't listen on loopback.
+    pub async fn embedded() -> Result<Self, Failure> {
+        let fail = |error: std::io::Error| Failure::input("server", error);
+        let listener = TcpListener::bind("127.0.0.1:0").await.map_err(fail)?;
+        let address = listener.local_addr().map_err(fail)?;
+        let socket = listener.into_std().map_err(fail)?;
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let threads = builder.enable_all().thread_name(THREADS).build().map_err(fail)?;
+        threads.spawn(async move {
+            let Ok(listener) = TcpListener::from_std(socket) else { return };
+            let _ = server::serve(listener, House::new(Place::Threads)).await;
+        });
+        let mut grpc = Self::at(&format!("http://{address}"))?;
+        grpc.threads = Some(threads);
+        Ok(grpc)
+    }
+
+    /// Names a server that is there; its first use reaches it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Usage`] for what is no URL.
+    pub fn at(url: &str) -> Result<Self, Failure> {
+        let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+        let bad = |error| Failure::Usage(format!("--server {url}: {error}"));
+        let endpoint = Endpoint::from_shared(url.clone()).map_err(bad)?;
+        let endpoint = endpoint.connect_timeout(CONNECT);
+        Ok(Self { endpoint, url, threads: None, linked: None })
+    }
+
+    /// Starts a server in a process of its own at the far end of a link.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Input`] when it does not start.
+    pub async fn linked(link: Link) -> Result<Self, Failure> {
+        let fail = |error: std::io::Error| Failure::input("server", error);
+        let program = std::env::current_exe().map_err(fail)?;
+        let mut command = link.command(program);
+        command.args(["bench", "serve", "grpc", "--listen", &format!("{}:0", link.far())]);
+        let child = Child::start(command.stdout(Stdio::piped())).map_err(fail)?;
+        let stdout = child.stdout();
+        let line = tokio::task::spawn_blocking(move || {
+            let mut line = String::new();
+            let read = stdout.map(|stdout| BufReader::new(stdout).read_line(&mut line));
+            read.transpose().map(|_| line)
+        });
+        let line = line.await.map_err(std::io::Error::other).and_then(|line| line);
+        let line = line.map_err(fail)?;
+        let url = line.split([' ', ',']).find(|word| word.starts_with("http://"));
+        let url = url.ok_or_else(|| Failure::input("server", "it did not start"))?;
+        let mut grpc = Self::at(url)?;
+        grpc.linked = Some((child, link));
+        Ok(grpc)
+    }
+
+    async fn connect(&self) -> Result<Channel, Fault> {
+        let connected = self.endpoint.connect().await;
+        connected.map_err(|error| Fault::new("connect", format!("{}: {}", self.url, whole(&error))))
+    }
+}
+
+impl Drop for Grpc {
+    fn drop(&mut self) {
+        if let Some(threads) = self.threads.take() {
+            threads.shutdown_background();
+        }
+    }
+}
+
+impl Transport for Grpc {
+    fn describe(&self) -> report::Transport {
+        let shape = self.linked.as_ref().map(|(_, link)| link.shape()).unwrap_or_default();
+        let is_local = self.threads.is_some()
+            || self.linked.is_some()
+            || ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| self.url.contains(host));
+        let server = match self.threads {
+            Some(_) => "in this process".to_owned(),
+            None => self.url.clone(),
+        };
+        report::Transport {
+            name: "grpc".to_owned(),
+            server: Some(server),
+            is_local,
+            link_bits_per_second: shape.bits_per_second,
+            link_delay_ns: shape.delay.map(nanos),
+        }
+    }
+
+    fn gone(&self) -> BoxFuture<'_, String> {
+        Box::pin(async move {
+            match &self.linked {
+                Some((child, _)) => child.gone().await,
+                None => std::future::pending().await,
+            }
+        })
+    }
+
+    fn open(&self, setup: Setup) -> BoxFuture<'_, Result<Box<dyn Session>, Fault>> {
+        Box::pin(async move {
+            let channel = self.connect().await?;
+            let is_in_process = self.threads.is_some();
+            let opened =
+                GrpcSession::open(self.endpoint.clone(), channel, setup, is_in_process).await;
+            let session: Box<dyn Session> = Box::new(opened?);
+            Ok(session)
+        })
+    }
+}
+
+const CONNECT: Duration = Duration::from_secs(5);

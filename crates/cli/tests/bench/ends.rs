@@ -1,0 +1,170 @@
+//! Runs end by count, bytes and time, and in stated time when somebody dies.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::time::{Duration, Instant};
+
+use thinwire_cli::bench::ending::Ended;
+
+use crate::support::{bench, outcome, plan, started};
+
+#[test]
+fn bytes_end_a_run_with_the_message_that_reaches_them() {
+    let (report, code, _) = bench("-e raw -m 1000 -P 10 -T 100500 --repeat 1 -w 0 ppc -p 1 memory");
+    let run = &report.unwrap().encodings[0].runs[0];
+    assert_eq!((code, run.verified.messages, run.verified.payload_bytes), (0, 101, 101_000));
+}
+
+#[test]
+fn batches_are_of_each_sender() {
+    let (report, _, _) = bench("-e raw -m 50 -P 10 -b 3 --repeat 1 -w 0 ppc -p 4 memory");
+    assert_eq!(report.unwrap().encodings[0].runs[0].verified.messages, 3 * 10 * 4);
+}
+
+#[test]
+fn time_ends_a_run_and_what_is_under_way_arrives() {
+    let begin = Instant::now();
+    let (report, code, said) = bench("-e lz4 -d 300ms --repeat 1 -w 0 ppc -p 2 memory");
+    assert!(begin.elapsed() < Duration::from_secs(20), "a busy machine apart");
+    let report = report.unwrap();
+    let run = &report.encodings[0].runs[0];
+    assert_eq!((code, run.verified.lost), (0, 0), "{said}");
+    assert_eq!(run.sending.as_ref().unwrap().messages, run.receiving.as_ref().unwrap().messages);
+}
+
+#[test]
+fn the_open_loop_sends_what_it_was_asked_to() {
+    let (report, code, said) =
+        bench("-e raw -m 1000 -P 1 --rate 200msg -d 500ms --repeat 1 -w 0 e2e -p 2 memory");
+    let report = report.unwrap();
+    let run = &report.encodings[0].runs[0];
+    assert_eq!((code, run.verified.messages), (0, 100), "{said}");
+    assert_eq!(report.settings.rate_messages_per_second, Some(200.0));
+}
+
+#[test]
+fn counts_beyond_all_machines_are_computed_and_refused_or_run() {
+    let ok = plan("-m 64000000 -P 1 --message-count 1000000000000 pp memory").unwrap();
+    assert_eq!(ok.limits.messages, Some(1_000_000_000_000));
+    ok.check_memory(64e6, 64_000_000).unwrap();
+    let at_once = plan("-m 64000000 -P 1000 --message-count 1000000000000 pp -p 100 memory");
+    assert!(at_once.unwrap().check_memory(64e6, 64_000_000).is_err());
+    let filled = plan("-m 64000000 -P 1 --message-count 1000000000000 pc memory").unwrap();
+    assert!(filled.check_memory(64e6, 64_000_000).is_err());
+    assert!(plan("-b 18446744073709551615 -P 4000000000 pp -p 9999 memory").is_err());
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let bad = [
+        "-m 31 memory",
+        "-P 0 memory",
+        "--repeat 0 memory",
+        "--rate 10MB pc memory",
+        "--idle-limit 1ms memory",
+        "pp -p 0 memory",
+        "pp -p 10001 memory",
+        "pp -c 2 memory",
+        "pc -p 2 memory",
+        "-e deflate:99 memory",
+        "-m 9..8 memory",
+        "--rate fast memory",
+        "--messages /nowhere --payload log memory",
+    ];
+    for arguments in bad {
+        let (report, code, said) = bench(arguments);
+        assert_eq!((report, code), (None, 2), "{arguments}: {said}");
+    }
+    assert_eq!(bench("--messages /nowhere memory").1, 1);
+    assert_eq!(bench("iggy").1, 2, "its feature is named");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_prints_what_there_is() {
+    let child = started("-e raw -m 500 -d 60s --repeat 1 -w 0 ppc memory");
+    let begin = Instant::now();
+    signal(child.id(), "INT");
+    let (report, code, said) = outcome(&child.wait_with_output().unwrap());
+    assert!(begin.elapsed() < Duration::from_secs(10));
+    let report = report.unwrap_or_else(|| panic!("{said}"));
+    assert_eq!((code, &report.ended), (130, &Ended::Interrupted));
+    assert!(report.encodings[0].runs[0].verified.messages > 0);
+}
+
+#[cfg(all(unix, feature = "grpc"))]
+#[test]
+fn a_server_that_dies_ends_the_run() {
+    for kind in ["pp", "ppc", "e2e"] {
+        let served = crate::support::Served::start();
+        let child = started(&format!(
+            "-e lz4 -m 500 -d 60s --repeat 1 -w 0 {kind} grpc --server {}",
+            served.url
+        ));
+        signal(served.child.id(), "KILL");
+        let begin = Instant::now();
+        let (report, code, said) = outcome(&child.wait_with_output().unwrap());
+        assert!(begin.elapsed() < Duration::from_secs(15), "{kind}");
+        let report = report.unwrap_or_else(|| panic!("{kind}: {said}"));
+        assert!(matches!(report.ended, Ended::Failed { .. }), "{kind}: {}", report.ended);
+        assert_eq!(code, 1, "{kind}");
+        assert!(report.encodings[0].runs[0].sending.as_ref().unwrap().messages > 0, "{kind}");
+        assert!(!report.encodings[0].runs[0].errors.is_empty(), "{kind}");
+    }
+}
+
+#[cfg(all(unix, feature = "grpc"))]
+#[test]
+fn a_server_that_hangs_ends_the_run_after_the_idle_limit() {
+    let served = crate::support::Served::start();
+    let arguments = format!(
+        "-e raw -m 500 -d 60s --idle-limit 1s --repeat 1 -w 0 ppc grpc --server {}",
+        served.url
+    );
+    let child = started(&arguments);
+    signal(served.child.id(), "STOP");
+    let begin = Instant::now();
+    let (report, code, said) = outcome(&child.wait_with_output().unwrap());
+    assert!(begin.elapsed() < Duration::from_secs(15), "{said}");
+    assert!(matches!(report.unwrap().ended, Ended::Idle { .. }));
+    assert_eq!(code, 1);
+}
+
+#[cfg(all(unix, feature = "nats"))]
+#[test]
+fn a_nats_server_that_dies_ends_the_run() {
+    if !crate::support::has_nats() {
+        return;
+    }
+    for kind in ["pp", "ppc"] {
+        let child = started(&format!("-e lz4 -m 500 -d 60s --repeat 1 -w 0 {kind} nats"));
+        let parent = child.id().to_string();
+        let found = std::process::Command::new("pgrep").args(["-P", &parent]).output().unwrap();
+        let server = String::from_utf8_lossy(&found.stdout).trim().parse().unwrap();
+        signal(server, "KILL");
+        let begin = Instant::now();
+        let (report, code, said) = outcome(&child.wait_with_output().unwrap());
+        assert!(begin.elapsed() < Duration::from_secs(20), "{kind}: {said}");
+        let ended = report.unwrap_or_else(|| panic!("{kind}: {said}")).ended;
+        assert!(
+            matches!(ended, Ended::ServerGone { .. } | Ended::Failed { .. }),
+            "{kind}: {ended}"
+        );
+        assert_eq!(code, 1, "{kind}");
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_an_error() {
+    let (report, code, said) = bench("-e raw grpc --server http://127.0.0.1:9");
+    let report = report.unwrap_or_else(|| panic!("{said}"));
+    assert!(matches!(report.ended, Ended::Failed { .. }), "{}", report.ended);
+    assert_eq!(code, 1);
+    #[cfg(feature = "nats")]
+    assert_eq!(bench("-e raw nats --url nats://127.0.0.1:9").1, 1);
+}
+
+#[cfg(unix)]
+fn signal(pid: u32, name: &str) {
+    let done = std::process::Command::new("kill").args(["-s", name, &pid.to_string()]).status();
+    assert!(done.unwrap().success());
+}

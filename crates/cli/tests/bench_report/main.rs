@@ -1,0 +1,18 @@
+//! Reports of `thinwire bench` read again and compared: pure, and by the command.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a test may fail"
+)]
+
+mod canned;
+#[path = "../command/mod.rs"]
+mod command;
+mod compare;
+mod load;
+mod show;
