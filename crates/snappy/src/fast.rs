@@ -41,7 +41,8 @@ pub fn decompress_into(src: &[u8], dst: &mut Vec<u8>, limit: usize) -> Result<us
     if decompress::decompress(body, dst, stated) { Ok(stated) } else { Err(Error::Damaged) }
 }
 
-/// Compresses payloads, each for itself; keeps memory between them, but nothing of what was in it.
+/// Compresses payloads, each for itself; keeps memory between them, and nothing by which
+/// one payload's block depends on another.
 #[derive(Clone, Default)]
 pub struct Compressor {
     slots: Vec<u16>,

@@ -37,7 +37,7 @@ pub(crate) fn append_block(src: &[u8], table: Table<'_>, dst: &mut Vec<u8>) {
 /// one less than it copies, which makes up for the byte of the literal before it; also if it has more
 /// than one element. So at no time more is written than one and 1/61 bytes for each that was read,
 /// and at the end three more. What is written past a literal, at most 15 bytes, is less than the
-/// [`MARGIN`] that is then still to be read; past a copy, one byte, is the one that it saves.
+/// [`MARGIN`] that is then still to be read; past a copy, one byte or two, is no more than it saves.
 const fn room(len: usize) -> usize {
     len + len / 32 + 4
 }
@@ -62,7 +62,8 @@ unsafe fn block<const IS_BRIEF: bool>(
     // among the `MARGIN` bytes from `limit` to `end`. A hash is less than there are slots. A slot
     // has a position less than that of `ip`, or those behind it that are put in when a match begins,
     // which has at least 4 bytes: so `candidate < ip` whenever one is looked up, also at first,
-    // when all slots say 0 and `ip` is 1. `room` says why what is written has room.
+    // when all slots say 0 and `ip` is 1. A match that `same_before` lets begin earlier still ends
+    // at least 4 bytes behind where it was found, and the next `ip` with it. `room` says why what is written has room.
     unsafe {
         let end = base.add(src.len());
         let limit = end.sub(MARGIN);
