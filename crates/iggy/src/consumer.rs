@@ -77,7 +77,7 @@ use crate::source::Source;
 pub struct CompressedConsumer {
     decoded: Decoded<Source, Received>,
     commits: Option<Commits>,
-    /// The offset, in a partition, at which the SDK will poll the server once more.
+    /// At whose end the SDK will poll the server once more.
     batch: Batch,
     skips: bool,
     skipped: u64,
@@ -287,9 +287,7 @@ impl CompressedConsumer {
         cx.waker().wake_by_ref();
         Poll::Pending
     }
-}
 
-impl CompressedConsumer {
     pub(crate) const fn on_error(&self) -> OnError {
         if self.skips { OnError::Skip } else { self.decoded.codec().on_error() }
     }

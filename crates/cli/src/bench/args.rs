@@ -69,7 +69,8 @@ pub struct Options {
     /// fast as it goes without it
     #[arg(short, long, value_name = "RATE", global = true)]
     pub rate: Option<Rate>,
-    /// Run so long before, on the same connections, without counting; 300ms without it
+    /// Run so long before, on the same connections, without counting, but no longer than a run and
+    /// with at most a tenth of what ends it by number; 300ms without it
     #[arg(short, long, alias = "warmup-time", value_name = "TIME", global = true)]
     pub warmup: Option<Span>,
     /// Runs of each encoding, in turn with the others; 3 without it

@@ -34,6 +34,7 @@ pub mod report;
 mod review;
 mod run;
 mod series;
+mod signals;
 pub mod stage;
 pub mod stop;
 mod student;

@@ -65,6 +65,8 @@ impl Plan {
         let (kind, actors, transport) = kind(args.what.as_ref());
         let actors = Actors::new(kind, &actors)?;
         let per_batch = above_zero("--messages-per-batch", options.messages_per_batch, 100)?;
+        let limits = limits(options, kind, actors.senders(), per_batch)?;
+        let warmup = options.warmup.map_or(DEFAULT_WARMUP, |span| span.0);
         let plan = Self {
             kind,
             producers: actors.producers,
@@ -73,9 +75,10 @@ impl Plan {
             levels: levels(options, &transport)?,
             min_size: options.min_size.map_or(DEFAULT_MIN_SIZE, |size| size.0),
             per_batch,
-            limits: limits(options, kind, actors.senders(), per_batch)?,
+            limits,
             rate: options.rate,
-            warmup: options.warmup.map_or(DEFAULT_WARMUP, |span| span.0),
+            // Whatever was typed, it comes to an end as the runs do.
+            warmup: limits.time.map_or(warmup, |time| time.min(warmup)),
             repeats: above_zero("--repeat", options.repeat, 3)?,
             idle: options.idle_limit.0,
             seed: options.seed,

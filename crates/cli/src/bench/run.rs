@@ -8,6 +8,7 @@ use super::plan::Plan;
 use super::pool::{Filled, Pool};
 use super::report::{Report, SCHEMA, SCHEMA_VERSION, Settings};
 use super::series::{Series, run_all};
+use super::signals::Signals;
 use super::stop::Stop;
 use super::warning::Warning;
 use super::{doubt, render, summarize, transport};
@@ -55,8 +56,9 @@ async fn report(args: &BenchArgs) -> Result<Report, Failure> {
     let Filled { pool, messages, doubts } = Pool::fill(&args.options)?;
     plan.check_memory(messages.mean_bytes, messages.max_bytes)?;
     let (pool, interrupt) = (Arc::new(pool), Arc::new(Stop::new()));
+    let signals = Signals::new().map_err(|error| Failure::input("signals", error))?;
+    tokio::spawn(listen(signals, interrupt.clone()));
     let transport = transport::reach(&plan.transport, &args.options).await?;
-    tokio::spawn(listen(interrupt.clone()));
     let series = Series {
         plan: &plan,
         pool: &pool,
@@ -84,16 +86,13 @@ async fn report(args: &BenchArgs) -> Result<Report, Failure> {
     })
 }
 
-/// The first Ctrl-C ends the run and prints what there is; the second ends all at once.
-async fn listen(interrupt: Arc<Stop>) {
-    if tokio::signal::ctrl_c().await.is_err() {
-        return; // then the system ends the process as it does any other
-    }
+/// The first signal ends the run and prints what there is; the second ends all at once.
+async fn listen(mut signals: Signals, interrupt: Arc<Stop>) {
+    signals.next().await;
     interrupt.stop(Ended::Interrupted);
-    if tokio::signal::ctrl_c().await.is_ok() {
-        #[expect(clippy::exit, reason = "asked for twice; nothing is worth waiting for")]
-        std::process::exit(Ended::Interrupted.exit_code().into());
-    }
+    signals.next().await;
+    #[expect(clippy::exit, reason = "asked for twice; nothing is worth waiting for")]
+    std::process::exit(Ended::Interrupted.exit_code().into());
 }
 
 fn settings(plan: &Plan) -> Settings {

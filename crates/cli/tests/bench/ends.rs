@@ -81,14 +81,57 @@ fn what_makes_no_sense_is_refused() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_prints_what_there_is() {
-    let child = started("-e raw -m 500 -d 60s --repeat 1 -w 0 ppc memory");
-    let begin = Instant::now();
-    signal(child.id(), "INT");
-    let (report, code, said) = outcome(&child.wait_with_output().unwrap());
-    assert!(begin.elapsed() < Duration::from_secs(10));
-    let report = report.unwrap_or_else(|| panic!("{said}"));
-    assert_eq!((code, &report.ended), (130, &Ended::Interrupted));
-    assert!(report.encodings[0].runs[0].verified.messages > 0);
+    for name in ["INT", "TERM", "HUP"] {
+        let child = started("-e raw -m 500 -d 60s --repeat 1 -w 0 ppc memory");
+        let begin = Instant::now();
+        signal(child.id(), name);
+        let (report, code, said) = outcome(&child.wait_with_output().unwrap());
+        assert!(begin.elapsed() < Duration::from_secs(10), "{name}");
+        let report = report.unwrap_or_else(|| panic!("{name}: {said}"));
+        assert_eq!((code, &report.ended), (130, &Ended::Interrupted), "{name}");
+        assert!(report.encodings[0].runs[0].verified.messages > 0, "{name}");
+    }
+}
+
+#[cfg(all(unix, feature = "nats"))]
+#[test]
+fn a_server_that_was_started_for_a_run_ends_with_it_whenever_it_is_interrupted() {
+    if !crate::support::has_nats() {
+        return;
+    }
+    for millis in [50, 100, 150, 800] {
+        let arguments = "--format json -e raw -m 500 -d 60s --repeat 1 -w 0 ppc nats";
+        let mut child = crate::support::command(arguments).spawn().unwrap();
+        let mut servers = Vec::new();
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(millis) {
+            servers.extend(children(child.id()));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        signal(child.id(), "TERM");
+        let begin = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            servers.extend(children(child.id()));
+            assert!(begin.elapsed() < Duration::from_secs(20), "after {millis} ms");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let left: Vec<_> = servers.into_iter().filter(|pid| is_running(*pid)).collect();
+        assert!(left.is_empty(), "after {millis} ms {left:?} are left");
+    }
+}
+
+/// The processes that one has started.
+#[cfg(all(unix, feature = "nats"))]
+fn children(pid: u32) -> Vec<u32> {
+    let found = std::process::Command::new("pgrep").args(["-P", &pid.to_string()]).output();
+    let found = String::from_utf8_lossy(&found.unwrap().stdout).into_owned();
+    found.lines().map(|line| line.trim().parse().unwrap()).collect()
+}
+
+#[cfg(all(unix, feature = "nats"))]
+fn is_running(pid: u32) -> bool {
+    let asked = std::process::Command::new("kill").args(["-0", &pid.to_string()]).output();
+    asked.unwrap().status.success()
 }
 
 #[cfg(all(unix, feature = "grpc"))]
@@ -137,10 +180,9 @@ fn a_nats_server_that_dies_ends_the_run() {
     }
     for kind in ["pp", "ppc"] {
         let child = started(&format!("-e lz4 -m 500 -d 60s --repeat 1 -w 0 {kind} nats"));
-        let parent = child.id().to_string();
-        let found = std::process::Command::new("pgrep").args(["-P", &parent]).output().unwrap();
-        let server = String::from_utf8_lossy(&found.stdout).trim().parse().unwrap();
-        signal(server, "KILL");
+        let server = children(child.id());
+        assert_eq!(server.len(), 1, "{kind}");
+        signal(server[0], "KILL");
         let begin = Instant::now();
         let (report, code, said) = outcome(&child.wait_with_output().unwrap());
         assert!(begin.elapsed() < Duration::from_secs(20), "{kind}: {said}");

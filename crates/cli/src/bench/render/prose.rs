@@ -79,7 +79,7 @@ pub fn setting(report: &Report) -> Vec<String> {
             unit::bytes(messages.header_bytes),
         ),
         format!(
-            "each run ends after {}; {} an encoding, in turn, each after a warm-up of {}; payloads \
+            "each run ends after {}; {} an encoding, in turn, each after a warm-up of at most {}; payloads \
              below {} are sent raw",
             if ends.is_empty() { "nothing".to_owned() } else { ends.join(", or ") },
             counted(repeats, "run"),
