@@ -22,6 +22,19 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// The length in bytes from which on payloads are compressed by default.
+    ///
+    /// Of real log lines and events below it, lz4 and Snappy save nothing, zstd and deflate some 15
+    /// bytes for 2 to 4 µs; from there to 1 KiB all save 10 to 150 (docs/BENCHMARKS.md, "Small
+    /// messages").
+    ///
+    /// ```
+    /// # use thinwire::Policy;
+    /// assert!(Policy::default().should_compress(Policy::DEFAULT_MIN_LEN));
+    /// assert!(!Policy::default().should_compress(Policy::DEFAULT_MIN_LEN - 1));
+    /// ```
+    pub const DEFAULT_MIN_LEN: usize = 256;
+
     /// Compresses every payload but the empty one, and keeps what is smaller by a byte.
     ///
     /// ```
@@ -104,17 +117,12 @@ impl Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            min_len: DEFAULT_MIN_LEN,
+            min_len: Self::DEFAULT_MIN_LEN,
             min_saving_percent: DEFAULT_MIN_SAVING_PERCENT,
             label_len: 0,
         }
     }
 }
-
-/// Of real log lines and events below 256 bytes, lz4 and Snappy save nothing, zstd and deflate some
-/// 15 bytes for 2 to 4 µs; from there to 1 KiB all save 10 to 150 (docs/BENCHMARKS.md, "Small
-/// messages").
-const DEFAULT_MIN_LEN: usize = 256;
 
 /// Decompression costs the receiver at least as much as a copy; one byte in twenty pays for it on
 /// any link up to 10 Gbit/s, where a byte takes 0.8 ns and lz4 decompresses one in 0.1 to 0.3.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use thinwire::{Encoding, Level};
+use thinwire::{Encoding, Level, Policy};
 
 use super::args::{BenchArgs, Coding, KindArgs, Options, Rate, TransportArgs, What};
 use super::header;
@@ -73,7 +73,7 @@ impl Plan {
             consumers: actors.consumers,
             pairs: actors.pairs,
             levels: levels(options, &transport)?,
-            min_size: options.min_size.map_or(DEFAULT_MIN_SIZE, |size| size.0),
+            min_size: options.min_size.map_or(Policy::DEFAULT_MIN_LEN, |size| size.0),
             per_batch,
             limits,
             rate: options.rate,
@@ -288,9 +288,6 @@ const DEFAULT_ACTORS: u32 = 4;
 
 /// A task each, and a number of 16 bits in each header.
 const MAX_ACTORS: u32 = 10_000;
-
-/// As brokers' configuration has it by default.
-const DEFAULT_MIN_SIZE: usize = 256;
 
 /// All encodings three times end within a minute.
 const DEFAULT_TIME: Duration = Duration::from_secs(2);

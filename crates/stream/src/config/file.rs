@@ -2,7 +2,7 @@
 
 use serde::de::{Error, IntoDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
-use thinwire::Encoding;
+use thinwire::{Encoding, Policy};
 
 use super::{ClientCompressionConfig, ConfigError, OnError};
 
@@ -58,7 +58,7 @@ where
 const OFF: &str = "off";
 
 const fn default_min_size() -> usize {
-    super::DEFAULT_MIN_SIZE
+    Policy::DEFAULT_MIN_LEN
 }
 
 impl TryFrom<Written> for ClientCompressionConfig {

@@ -4,7 +4,7 @@
 #[cfg(feature = "serde")]
 mod file;
 
-use thinwire::{Encoding, Level};
+use thinwire::{Encoding, Level, Policy};
 use thiserror::Error;
 
 /// How a producer compresses, and what a consumer does with a message that it can't read.
@@ -106,7 +106,7 @@ impl ClientCompressionConfig {
         Self {
             algorithm,
             level: None,
-            min_size: DEFAULT_MIN_SIZE,
+            min_size: Policy::DEFAULT_MIN_LEN,
             max_payload_size: None,
             on_error: OnError::Report,
         }
@@ -241,6 +241,3 @@ impl ConfigError {
         self.field
     }
 }
-
-/// As in core: shorter messages hardly get smaller.
-const DEFAULT_MIN_SIZE: usize = 256;
