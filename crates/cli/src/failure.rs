@@ -15,6 +15,9 @@ pub enum Failure {
     /// The command does not make sense: exit code 2.
     #[error("{0}")]
     Usage(String),
+    /// Ended by the user before there was anything to report: exit code 130.
+    #[error("interrupted before anything was measured")]
+    Interrupted,
     /// Standard output could not be written: exit code 1, or 0 if the reader has left.
     #[error("standard output: {0}")]
     Stdout(#[source] io::Error),
@@ -33,6 +36,7 @@ impl Failure {
             Self::Stdout(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
             Self::Input(_) | Self::Stdout(_) => 1,
             Self::Usage(_) => 2,
+            Self::Interrupted => 130,
         }
     }
 }

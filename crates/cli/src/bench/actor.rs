@@ -139,6 +139,7 @@ impl<'a> Sender<'a> {
                 () = stage.stop.stopped() => return None,
             },
         };
+        stage.depart();
         Some((self.batches.take(begin_ns), begin_ns))
     }
 
@@ -149,7 +150,7 @@ impl<'a> Sender<'a> {
         stage.ledger.acknowledged(self.left.index, messages, payload_bytes);
         record.took(now_ns, now_ns.saturating_sub(begin_ns));
         record.moved(now_ns, messages, payload_bytes);
-        stage.progress(now_ns);
+        stage.arrive(now_ns);
         self.left.messages -= messages;
         self.left.payload_bytes = self.left.payload_bytes.saturating_sub(payload_bytes);
     }

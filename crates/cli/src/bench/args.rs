@@ -25,16 +25,24 @@ pub struct BenchArgs {
 #[derive(Debug, Args)]
 pub struct Options {
     /// Encodings to compare, such as raw,lz4,zstd:3; raw and all encodings without it
-    #[arg(short, long, value_name = "ENCODING[:LEVEL]", value_delimiter = ',', global = true)]
+    #[arg(
+        short,
+        long,
+        visible_alias = "compression",
+        value_name = "ENCODING[:LEVEL]",
+        value_delimiter = ',',
+        global = true
+    )]
     pub encoding: Vec<Coding>,
-    /// The same as --encoding
-    #[arg(short = 'c', long, value_name = "ENCODING[:LEVEL]", value_delimiter = ',')]
+    /// The same as -e; before the kind, after which -c is --consumers
+    #[arg(short = 'c', value_name = "ENCODING[:LEVEL]", value_delimiter = ',')]
     pub compression: Vec<Coding>,
     /// Payloads below this size are sent raw; 256 B without it
-    #[arg(long, alias = "compression-min-size", value_name = "SIZE", global = true)]
+    #[arg(long, visible_alias = "compression-min-size", value_name = "SIZE", global = true)]
     pub min_size: Option<Size>,
-    /// Your own messages: files and folders, read as `advise` reads them. Each is sent with a
-    /// header of 32 bytes before it, by which it is verified
+    /// Your own messages: files and folders, read as `advise` reads them, or - for standard input.
+    /// Each is sent with a header of 32 bytes before it, by which it is verified. Of more than
+    /// 64 MiB or 8,192 messages a random choice is sent
     #[arg(long, value_name = "PATH", conflicts_with = "payload", global = true)]
     pub messages: Vec<PathBuf>,
     /// How files become messages
@@ -76,17 +84,19 @@ pub struct Options {
     /// Runs of each encoding, in turn with the others; 3 without it
     #[arg(long, value_name = "COUNT", global = true)]
     pub repeat: Option<u32>,
-    /// End a run in which nothing happens for so long
+    /// End a run in which something is under way and nothing happens for so long; what has to be
+    /// cut off then, and asked, takes no longer than this and 10 s more
     #[arg(long, value_name = "TIME", default_value = "10s", global = true)]
     pub idle_limit: Span,
     /// Seed of the messages and of the order of the encodings
     #[arg(long, value_name = "NUMBER", default_value_t = 1, global = true)]
     pub seed: u64,
-    /// Rate of the link between clients and server, such as 1Gbit; needs root and network
-    /// namespaces
+    /// Rate of the link between clients and server, such as 1Gbit, at least 10kbit; needs root and
+    /// network namespaces
     #[arg(long, value_name = "RATE", global = true)]
     pub link: Option<BitRate>,
-    /// Delay of the link in each direction, such as 1ms
+    /// Delay of the link in each direction, such as 1ms, at most 10s; needs the kernel's netem as
+    /// well
     #[arg(long, value_name = "TIME", global = true)]
     pub delay: Option<Span>,
     /// Form of the report on standard output
@@ -165,6 +175,7 @@ pub enum TransportArgs {
         storage: Storage,
     },
     /// Iggy over TCP
+    #[command(visible_alias = "tcp")]
     Iggy {
         /// Where it listens; 127.0.0.1:8090 without it
         #[arg(long, visible_alias = "url", value_name = "ADDRESS")]
@@ -274,6 +285,17 @@ pub enum Rate {
     Bytes(f64),
     /// Messages.
     Messages(f64),
+}
+
+impl Rate {
+    /// Messages per second, where a message has this mean length.
+    #[must_use]
+    pub fn messages_per_second(self, mean_len: f64) -> f64 {
+        match self {
+            Self::Bytes(bytes) => bytes / mean_len.max(1.0),
+            Self::Messages(messages) => messages,
+        }
+    }
 }
 
 impl FromStr for Rate {

@@ -37,6 +37,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Says whether anybody got as far as to send or receive.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        !self.records.is_empty()
+    }
+
     /// The outcome of a run in which nothing was measured.
     #[must_use]
     pub fn nothing(ended: Ended) -> Self {

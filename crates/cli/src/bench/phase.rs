@@ -3,9 +3,8 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use super::args::Rate;
 use super::cast::{Cast, Part};
 use super::ending::Ended;
 use super::ledger::Ledger;
@@ -58,11 +57,7 @@ impl Run<'_> {
         let ledger = Ledger::new(run_id, self.plan.senders());
         let mut fill = Stage::new(self.pool.clone(), ledger, self.plan.per_batch, None);
         fill.bounds_backlog = purpose == Purpose::Relay;
-        match timeout(self.plan.idle, self.session.begin(run_id)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(fault)) => fill.fail("the server", &fault),
-            Err(_) => fill.fail("the server", &Fault::new("connect", "it does not answer")),
-        }
+        self.answer(&fill, "the server", self.session.begin(run_id)).await;
         let mut stage = Arc::new(fill);
         if purpose == Purpose::FillFirst {
             self.act(&stage, cast, Part::Fill, limits, &mut |_, _| ()).await;
@@ -175,19 +170,23 @@ impl Run<'_> {
                 },
             }
         }
+        watch(stage.begin().elapsed(), &stage.ledger);
         records.sort_by_key(|record| (record.role as u8, record.index));
         records
     }
 
-    /// Ends a run in which nothing happens.
+    /// Ends a run in which something is to happen and nothing does. In the open loop there may be
+    /// hours between two batches, in which nothing is to happen.
     fn look(&self, stage: &Stage) {
-        let patience = self.plan.idle.max(2 * self.interval().unwrap_or_default());
-        let idle = stage.idle();
-        if idle <= patience || stage.stop.is_stopped() {
-            return;
-        }
         let missing = stage.ledger.missing();
         let is_receiving = missing > 0 && self.plan.kind.purpose() != Purpose::SendOnly;
+        if !is_receiving && !stage.is_under_way() {
+            return stage.progress(stage.now_ns());
+        }
+        let idle = stage.idle();
+        if idle <= self.plan.idle || stage.stop.is_stopped() {
+            return;
+        }
         let actor = if is_receiving { "every consumer" } else { "every producer" };
         let idle_ns = nanos(idle);
         stage.stop.stop(Ended::Idle { actor: actor.to_owned(), idle_ns, missing });
@@ -197,32 +196,59 @@ impl Run<'_> {
     async fn read_back(&self, stage: &Stage, not_kept: u64) {
         let mut consumers = Vec::new();
         for destination in 0..self.plan.destinations() {
-            match self.session.consumer(destination).await {
-                Ok(consumer) => consumers.push(consumer),
-                Err(fault) => return stage.fail("reading back", &fault),
-            }
+            let consumer = self.session.consumer(destination);
+            consumers.extend(self.answer(stage, READER, consumer).await);
         }
         let mut last = Instant::now();
         while stage.ledger.missing() > not_kept
             && last.elapsed() < QUIET
-            && !self.interrupt.is_stopped()
+            && !stage.stop.is_stopped()
         {
             for consumer in &mut consumers {
-                match drain(&mut **consumer, stage).await {
-                    Ok(0) => {}
-                    Ok(_) => last = Instant::now(),
-                    Err(fault) => return stage.fail("reading back", &fault),
+                if self.drain(&mut **consumer, stage).await > 0 {
+                    last = Instant::now();
                 }
             }
         }
     }
 
+    /// Checks what is there; returns how many messages there were.
+    async fn drain(&self, consumer: &mut dyn Consume, stage: &Stage) -> usize {
+        let mut count = 0;
+        while !stage.stop.is_stopped() {
+            let received = consumer.receive(READ_BACK, GLANCE);
+            let messages = self.answer(stage, READER, received).await.unwrap_or_default();
+            if messages.is_empty() {
+                break;
+            }
+            count += messages.len();
+            stage.check(&messages, READER, |_| ());
+        }
+        count
+    }
+
+    /// What the transport answers within the idle limit. Without an answer, and when the user does
+    /// not wait for it, the run is stopped.
+    async fn answer<T>(
+        &self,
+        stage: &Stage,
+        actor: &str,
+        answer: impl Future<Output = Result<T, Fault>>,
+    ) -> Option<T> {
+        let answer = tokio::select! {
+            answer = answer => answer,
+            () = sleep(self.plan.idle) => Err(Fault::new("connect", "it does not answer")),
+            () = self.interrupt.stopped() => {
+                stage.stop.stop(Ended::Interrupted);
+                return None;
+            }
+        };
+        answer.inspect_err(|fault| stage.fail(actor, fault)).ok()
+    }
+
     /// Time between two batches of all senders, in the open loop.
     fn interval(&self) -> Option<Duration> {
-        let per_second = match self.plan.rate? {
-            Rate::Bytes(rate) => rate / self.mean_len.max(1.0),
-            Rate::Messages(rate) => rate,
-        };
+        let per_second = self.plan.rate?.messages_per_second(self.mean_len);
         let seconds = f64::from(self.plan.per_batch) / per_second;
         Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4))
     }
@@ -233,19 +259,8 @@ impl Run<'_> {
     }
 }
 
-/// Checks what is there; returns how many messages there were.
-async fn drain(consumer: &mut dyn Consume, stage: &Stage) -> Result<usize, Fault> {
-    let mut count = 0;
-    while !stage.stop.is_stopped() {
-        let messages = consumer.receive(READ_BACK, GLANCE).await?;
-        if messages.is_empty() {
-            break;
-        }
-        count += messages.len();
-        stage.check(&messages, "reading back", |_| ());
-    }
-    Ok(count)
-}
+/// Whoever reads what nobody received.
+const READER: &str = "reading back";
 
 /// How often somebody looks.
 const TICK: Duration = Duration::from_millis(50);

@@ -116,21 +116,39 @@ impl Plan {
         }
     }
 
-    /// Refuses to keep more than a machine has.
+    /// How long all runs take together, as far as the time or the rate says so.
+    #[must_use]
+    pub fn expected_time(&self, mean_len: f64) -> Option<Duration> {
+        #[expect(clippy::cast_precision_loss, reason = "shown in one or two digits")]
+        let at_rate = self.rate.and_then(|rate| {
+            let messages = self.limits.messages.map(|messages| messages as f64);
+            let bytes = self.limits.payload_bytes.map(|bytes| bytes as f64 / mean_len.max(1.0));
+            let messages = messages.into_iter().chain(bytes).reduce(f64::min)?;
+            let seconds = messages / rate.messages_per_second(mean_len);
+            Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+        });
+        let of_run = self.limits.time.into_iter().chain(at_rate).min()?;
+        let runs =
+            self.repeats.saturating_mul(u32::try_from(self.levels.len()).unwrap_or(u32::MAX));
+        Some(of_run.saturating_add(self.warmup).saturating_mul(runs))
+    }
+
+    /// Refuses to keep more than fits in so much memory.
     ///
     /// # Errors
     ///
     /// [`Failure::Usage`] with what it would be.
-    pub fn check_memory(&self, mean_len: f64, max_len: u64) -> Result<(), Failure> {
+    pub fn check_memory(&self, mean_len: f64, max_len: u64, memory: u64) -> Result<(), Failure> {
         let senders = u128::from(self.senders());
         let at_once = u128::from(max_len) * u128::from(self.per_batch) * senders;
-        if at_once > MAX_AT_ONCE {
+        let most = u128::from(memory / COPIES);
+        if at_once > most {
             let why = format!(
-                "{} messages of up to {max_len} bytes, of {senders} senders, are {at_once} bytes \
-                 at once; at most {MAX_AT_ONCE}",
+                "{} message(s) of up to {max_len} bytes, of {senders} sender(s), are {at_once} \
+                 bytes at once; of {memory} bytes of memory that are free they may be {most}",
                 self.per_batch
             );
-            return Err(usage("--messages-per-batch", why));
+            return Err(usage("--messages-per-batch, --message-size and --producers", why));
         }
         if self.kind.purpose() != Purpose::FillFirst {
             return Ok(());
@@ -140,14 +158,16 @@ impl Plan {
         #[expect(clippy::cast_precision_loss, reason = "compared with a limit, and shown")]
         let by_bytes = self.limits.payload_bytes.map_or(f64::MAX, |bytes| bytes as f64);
         let bytes = by_count.min(by_bytes);
-        if bytes <= MAX_FILL {
+        #[expect(clippy::cast_precision_loss, reason = "compared with a limit, and shown")]
+        let most = (memory / 2) as f64;
+        if bytes <= most {
             return Ok(());
         }
         Err(Failure::Usage(format!(
-            "{} is filled before consumers begin, with at most {:.0} GB: {bytes:.2e} bytes are too \
-             many; see --batches, --message-count and --total-bytes",
+            "{} is filled before consumers begin, with at most {:.1} GB, half of the memory that is \
+             free: {bytes:.2e} bytes are too many; see --batches, --message-count and --total-bytes",
             self.kind.name(),
-            MAX_FILL / 1e9,
+            most / 1e9,
         )))
     }
 }
@@ -297,11 +317,8 @@ const DEFAULT_WARMUP: Duration = Duration::from_millis(300);
 /// Received in about a second, and kept by every machine.
 const DEFAULT_FILL: u64 = 256_000_000;
 
-/// What is filled before consumers begin is in memory, at most places.
-const MAX_FILL: f64 = 8e9;
-
-/// What senders have in hand; a machine has more.
-const MAX_AT_ONCE: u128 = 4_000_000_000;
+/// What senders have in hand is there as it is, compressed, on its way, and in the server.
+const COPIES: u64 = 4;
 
 /// Shorter ones would end runs that only a busy machine holds up.
 const MIN_IDLE: Duration = Duration::from_millis(100);

@@ -1,25 +1,30 @@
 //! What a benchmark is doing, on standard error, for people who wait.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::ledger::Ledger;
 
-/// One line that changes; only on a terminal, and gone in the end.
+/// On a terminal one line that changes, and is gone in the end; elsewhere a line for each run.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
     runs: u64,
     done: u64,
     what: String,
+    /// How the run that is under way goes.
+    state: String,
 }
 
 impl Progress {
-    /// Begins with so many runs to come.
+    /// Begins with so many runs to come, and says so if they are known to take long.
     #[must_use]
-    pub fn new(runs: u64) -> Self {
+    pub fn new(runs: u64, expected: Option<Duration>) -> Self {
+        if let Some(time) = expected.filter(|time| *time > LONG) {
+            say(&format!("{runs} run(s), {} in all", HumanDuration(time)));
+        }
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr()
         } else {
@@ -29,7 +34,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}") {
             bar.set_style(style);
         }
-        Self { bar, runs, done: 0, what: String::new() }
+        Self { bar, runs, done: 0, what: String::new(), state: String::new() }
     }
 
     /// Says what is done next.
@@ -37,11 +42,15 @@ impl Progress {
         self.bar.set_position(self.done.min(self.runs));
         self.bar.set_message(what.clone());
         self.what = what;
+        self.state.clear();
     }
 
     /// One run is over.
     pub fn done(&mut self) {
         self.done += 1;
+        if self.bar.is_hidden() {
+            say(&format!("{}/{} {}: {}", self.done, self.runs, self.what, self.state));
+        }
     }
 
     /// Says how a run goes.
@@ -51,13 +60,12 @@ impl Progress {
         let seconds = elapsed.as_secs_f64().max(1e-3);
         #[expect(clippy::cast_precision_loss, reason = "shown in a few digits")]
         let rate = |bytes: u64| bytes as f64 / seconds / 1e6;
-        self.bar.set_message(format!(
-            "{}: {:.1} s, {sent} sent at {:.0} MB/s, {received} received at {:.0} MB/s",
-            self.what,
-            seconds,
+        self.state = format!(
+            "{seconds:.1} s, {sent} sent at {:.0} MB/s, {received} received at {:.0} MB/s",
             rate(sent_bytes),
             rate(received_bytes),
-        ));
+        );
+        self.bar.set_message(format!("{}: {}", self.what, self.state));
     }
 }
 
@@ -66,3 +74,11 @@ impl Drop for Progress {
         self.bar.finish_and_clear();
     }
 }
+
+/// If standard error is gone, nobody can be told.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// For this long people wait without a word.
+const LONG: Duration = Duration::from_secs(90);

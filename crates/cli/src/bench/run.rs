@@ -11,7 +11,7 @@ use super::series::{Series, run_all};
 use super::signals::Signals;
 use super::stop::Stop;
 use super::warning::Warning;
-use super::{doubt, render, summarize, transport};
+use super::{doubt, render, summarize, transport, usage};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::measure::nanos;
@@ -23,6 +23,7 @@ use crate::{environment, output};
 ///
 /// * [`Failure::Usage`] for options that do not make sense, or a transport that is not built in.
 /// * [`Failure::Input`] when there are no messages, or a server can't be reached.
+/// * [`Failure::Interrupted`] when that was while a server was being reached.
 /// * [`Failure::Stdout`] when the report cannot be printed.
 pub fn bench(args: &BenchArgs) -> Result<Ended, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -54,11 +55,15 @@ pub fn bench(args: &BenchArgs) -> Result<Ended, Failure> {
 async fn report(args: &BenchArgs) -> Result<Report, Failure> {
     let plan = Plan::new(args)?;
     let Filled { pool, messages, doubts } = Pool::fill(&args.options)?;
-    plan.check_memory(messages.mean_bytes, messages.max_bytes)?;
+    let memory = usage::free_memory_bytes().unwrap_or(USUAL_MEMORY);
+    plan.check_memory(messages.mean_bytes, messages.max_bytes, memory)?;
     let (pool, interrupt) = (Arc::new(pool), Arc::new(Stop::new()));
     let signals = Signals::new().map_err(|error| Failure::input("signals", error))?;
     tokio::spawn(listen(signals, interrupt.clone()));
-    let transport = transport::reach(&plan.transport, &args.options).await?;
+    let transport = tokio::select! {
+        transport = transport::reach(&plan.transport, &args.options) => transport?,
+        () = interrupt.stopped() => return Err(Failure::Interrupted),
+    };
     let series = Series {
         plan: &plan,
         pool: &pool,
@@ -68,6 +73,11 @@ async fn report(args: &BenchArgs) -> Result<Report, Failure> {
         interrupt: &interrupt,
     };
     let (played, ended) = run_all(&series).await;
+    if let Ended::Failed { why, .. } = &ended
+        && !played.iter().flat_map(|(_, runs)| runs).any(|it| it.outcome.has_begun())
+    {
+        return Err(Failure::Input(why.clone()));
+    }
     let settings = settings(&plan);
     let described = transport.describe();
     let encodings = summarize::encodings(&played);
@@ -121,3 +131,6 @@ fn settings(plan: &Plan) -> Settings {
         seed: plan.seed,
     }
 }
+
+/// Where it is not known how much memory is free.
+const USUAL_MEMORY: u64 = 16_000_000_000;

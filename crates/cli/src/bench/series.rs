@@ -44,7 +44,8 @@ impl std::fmt::Debug for Series<'_> {
 pub async fn run_all(series: &Series<'_>) -> (Vec<(Level, Vec<Played>)>, Ended) {
     let plan = series.plan;
     let mut played: Vec<_> = plan.levels.iter().map(|&level| (level, Vec::new())).collect();
-    let mut progress = Progress::new(u64::from(plan.repeats) * plan.levels.len() as u64);
+    let runs = u64::from(plan.repeats) * plan.levels.len() as u64;
+    let mut progress = Progress::new(runs, plan.expected_time(series.mean_len));
     let mut ids = Rng::new();
     let begin = Instant::now();
     let count = plan.levels.len();

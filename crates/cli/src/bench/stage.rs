@@ -35,6 +35,8 @@ pub struct Stage {
     begin: Instant,
     /// The last acknowledgement or receipt by anybody, in ns since the run began.
     last_progress_ns: AtomicU64,
+    /// Batches in the hands of the transport.
+    under_way: AtomicU64,
 }
 
 /// What one sender sends.
@@ -62,6 +64,7 @@ impl Stage {
             bounds_backlog: false,
             begin: Instant::now(),
             last_progress_ns: AtomicU64::new(0),
+            under_way: AtomicU64::new(0),
         }
     }
 
@@ -78,6 +81,7 @@ impl Stage {
             bounds_backlog: self.bounds_backlog,
             begin: Instant::now(),
             last_progress_ns: AtomicU64::new(0),
+            under_way: AtomicU64::new(0),
         }
     }
 
@@ -96,6 +100,23 @@ impl Stage {
     /// Something was acknowledged or received.
     pub fn progress(&self, now_ns: u64) {
         self.last_progress_ns.fetch_max(now_ns, Ordering::Relaxed);
+    }
+
+    /// A batch is given to the transport.
+    pub fn depart(&self) {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The transport is done with a batch.
+    pub fn arrive(&self, now_ns: u64) {
+        self.under_way.fetch_sub(1, Ordering::Relaxed);
+        self.progress(now_ns);
+    }
+
+    /// Says whether the transport has something to do.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        self.under_way.load(Ordering::Relaxed) > 0
     }
 
     /// How long nothing was.

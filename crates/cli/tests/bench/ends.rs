@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use thinwire_cli::bench::ending::Ended;
 
+#[cfg(unix)]
+use crate::support::signal;
 use crate::support::{bench, outcome, plan, started};
 
 #[test]
@@ -45,12 +47,60 @@ fn the_open_loop_sends_what_it_was_asked_to() {
 fn counts_beyond_all_machines_are_computed_and_refused_or_run() {
     let ok = plan("-m 64000000 -P 1 --message-count 1000000000000 pp memory").unwrap();
     assert_eq!(ok.limits.messages, Some(1_000_000_000_000));
-    ok.check_memory(64e6, 64_000_000).unwrap();
+    ok.check_memory(64e6, 64_000_000, GB).unwrap_err();
+    ok.check_memory(64e6, 64_000_000, 2 * GB).unwrap(); // 4 senders, 256 MB at once, 4 copies
     let at_once = plan("-m 64000000 -P 1000 --message-count 1000000000000 pp -p 100 memory");
-    assert!(at_once.unwrap().check_memory(64e6, 64_000_000).is_err());
+    at_once.unwrap().check_memory(64e6, 64_000_000, 1000 * GB).unwrap_err();
     let filled = plan("-m 64000000 -P 1 --message-count 1000000000000 pc memory").unwrap();
-    assert!(filled.check_memory(64e6, 64_000_000).is_err());
+    filled.check_memory(64e6, 64_000_000, 1000 * GB).unwrap_err();
+    let filled = plan("-m 1000 -P 1 -T 1GB pc memory").unwrap();
+    filled.check_memory(1e3, 1000, 2 * GB).unwrap();
+    filled.check_memory(1e3, 1000, 2 * GB - 2).unwrap_err();
     assert!(plan("-b 18446744073709551615 -P 4000000000 pp -p 9999 memory").is_err());
+}
+
+const GB: u64 = 1_000_000_000;
+
+#[test]
+fn how_long_it_takes_is_known_where_a_time_or_a_rate_says_so() {
+    let expected = |arguments: &str| plan(arguments).unwrap().expected_time(1000.0);
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    assert_eq!(expected("-e raw,lz4 --repeat 5 -d 2s -w 1s memory"), seconds(2 * 5 * 3));
+    assert_eq!(expected("-e raw --repeat 2 -m 1000 -T 1GB memory"), None, "as fast as it goes");
+    let by_count = "-e raw --repeat 1 -w 0 --rate 10msg --message-count";
+    assert_eq!(expected(&format!("{by_count} 36000 memory")), seconds(3600));
+    assert_eq!(expected(&format!("{by_count} 36000 -T 1MB memory")), seconds(100));
+    assert_eq!(expected(&format!("{by_count} 36000 -d 9s memory")), seconds(9));
+    let ages = expected("-e raw --rate 0.001msg --message-count 1125899906842624 memory");
+    assert!(ages > seconds(1 << 60), "{ages:?}");
+}
+
+#[test]
+fn what_takes_long_is_said_before_and_each_run_when_it_is_over() {
+    let (_, code, said) = bench("-e raw,lz4 -d 100ms --repeat 2 -w 0 memory");
+    let lines: Vec<_> = said.lines().collect();
+    assert_eq!((code, lines.len()), (0, 4), "{said}");
+    assert!(lines[0].starts_with("1/4 raw, run 1: "), "{said}");
+    assert!(lines[3].starts_with("4/4 raw, run 2: ") && lines[3].contains("MB/s"), "{said}");
+    let arguments = "-e raw --rate 1msg -P 1 --message-count 7200 --repeat 1 -w 0 memory";
+    let mut child = crate::support::command(arguments).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    child.kill().unwrap();
+    let said = child.wait_with_output().unwrap().stderr;
+    assert_eq!(String::from_utf8_lossy(&said), "1 run(s), 2 hours in all\n");
+}
+
+#[test]
+fn the_idle_limit_does_not_count_while_nothing_is_to_be_sent() {
+    for kind in ["pp", "ppc -p 1", "e2e"] {
+        let (report, code, said) = bench(&format!(
+            "-e raw -m 500 -P 1 --rate 2msg --message-count 3 --idle-limit 100ms --repeat 1 -w 0 \
+             {kind} memory"
+        ));
+        let report = report.unwrap_or_else(|| panic!("{kind}: {said}"));
+        assert_eq!((code, &report.ended), (0, &Ended::AsPlanned), "{kind}: {}", report.ended);
+        assert_eq!(report.encodings[0].runs[0].verified.messages, 3, "{kind}");
+    }
 }
 
 #[test]
@@ -69,13 +119,23 @@ fn what_makes_no_sense_is_refused() {
         "-m 9..8 memory",
         "--rate fast memory",
         "--messages /nowhere --payload log memory",
+        "--link 1bit grpc",
+        "--delay 11s grpc",
+        "--link 1Gbit memory",
     ];
     for arguments in bad {
         let (report, code, said) = bench(arguments);
         assert_eq!((report, code), (None, 2), "{arguments}: {said}");
     }
     assert_eq!(bench("--messages /nowhere memory").1, 1);
-    assert_eq!(bench("iggy").1, 2, "its feature is named");
+}
+
+#[cfg(not(feature = "iggy"))]
+#[test]
+fn a_transport_that_is_not_built_in_names_its_feature() {
+    let (report, code, said) = bench("pp iggy --server 127.0.0.1:8090");
+    assert_eq!((report, code), (None, 2), "{said}");
+    assert!(said.contains("iggy is not built in") && said.contains("--features iggy"), "{said}");
 }
 
 #[cfg(unix)]
@@ -117,6 +177,34 @@ fn a_server_that_was_started_for_a_run_ends_with_it_whenever_it_is_interrupted()
         }
         let left: Vec<_> = servers.into_iter().filter(|pid| is_running(*pid)).collect();
         assert!(left.is_empty(), "after {millis} ms {left:?} are left");
+    }
+}
+
+#[cfg(all(unix, feature = "nats"))]
+#[test]
+fn a_server_that_was_started_for_a_run_is_gone_also_if_the_run_is_killed() {
+    if !crate::support::has_nats() {
+        return;
+    }
+    for names in [&["KILL"][..], &["INT", "INT"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = "--format json -e raw -m 500 -d 60s --repeat 1 -w 0 ppc nats";
+        let mut child =
+            crate::support::command(arguments).env("TMPDIR", folder.path()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(800));
+        let servers = children(child.id());
+        assert!(!servers.is_empty(), "{names:?}");
+        let kept = || std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(kept(), 1, "{names:?}");
+        for name in names {
+            signal(child.id(), name);
+        }
+        child.wait().unwrap();
+        let begin = Instant::now();
+        while servers.iter().any(|pid| is_running(*pid)) || kept() > 0 {
+            assert!(begin.elapsed() < Duration::from_secs(20), "{names:?}: {} left", kept());
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 
@@ -180,9 +268,8 @@ fn a_nats_server_that_dies_ends_the_run() {
     }
     for kind in ["pp", "ppc"] {
         let child = started(&format!("-e lz4 -m 500 -d 60s --repeat 1 -w 0 {kind} nats"));
-        let server = children(child.id());
-        assert_eq!(server.len(), 1, "{kind}");
-        signal(server[0], "KILL");
+        let server = nats_server(child.id());
+        signal(server, "KILL");
         let begin = Instant::now();
         let (report, code, said) = outcome(&child.wait_with_output().unwrap());
         assert!(begin.elapsed() < Duration::from_secs(20), "{kind}: {said}");
@@ -191,22 +278,47 @@ fn a_nats_server_that_dies_ends_the_run() {
             matches!(ended, Ended::ServerGone { .. } | Ended::Failed { .. }),
             "{kind}: {ended}"
         );
+        if let Ended::ServerGone { why } = &ended {
+            assert_eq!(why, "it ended with signal: 9 (SIGKILL)", "no old line of its log");
+        }
         assert_eq!(code, 1, "{kind}");
     }
 }
 
-#[test]
-fn a_server_that_is_not_there_is_an_error() {
-    let (report, code, said) = bench("-e raw grpc --server http://127.0.0.1:9");
-    let report = report.unwrap_or_else(|| panic!("{said}"));
-    assert!(matches!(report.ended, Ended::Failed { .. }), "{}", report.ended);
-    assert_eq!(code, 1);
-    #[cfg(feature = "nats")]
-    assert_eq!(bench("-e raw nats --url nats://127.0.0.1:9").1, 1);
+#[cfg(all(unix, feature = "nats"))]
+fn nats_server(parent: u32) -> u32 {
+    let names = |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/comm"));
+    let is_server = |pid: &u32| names(pid).is_ok_and(|name| name.trim() == "nats-server");
+    children(parent).into_iter().find(is_server).unwrap()
 }
 
-#[cfg(unix)]
-fn signal(pid: u32, name: &str) {
-    let done = std::process::Command::new("kill").args(["-s", name, &pid.to_string()]).status();
-    assert!(done.unwrap().success());
+#[test]
+fn a_server_that_is_not_there_is_an_error() {
+    let mut missing = Vec::new();
+    if cfg!(feature = "grpc") {
+        missing.extend(["grpc --server http://127.0.0.1:9", "grpc --server nowhere.invalid"]);
+    }
+    if cfg!(feature = "nats") {
+        missing.extend(["nats --url nats://127.0.0.1:9", "nats --url nowhere.invalid"]);
+    }
+    for transport in missing {
+        let (report, code, said) = bench(&format!("-e raw {transport}"));
+        let address = transport.split_whitespace().last().unwrap();
+        assert_eq!((report, code, said.lines().count()), (None, 1, 1), "{transport}: {said}");
+        assert!(said.contains(address), "{transport}: {said}");
+    }
+}
+
+#[cfg(feature = "grpc")]
+#[test]
+fn a_server_that_is_another_one_is_an_error() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        while let Ok((mut socket, _)) = listener.accept() {
+            let _ = std::io::Write::write_all(&mut socket, b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let (report, code, said) = bench(&format!("-e raw grpc --server {address}"));
+    assert_eq!((report, code), (None, 1), "{said}");
 }

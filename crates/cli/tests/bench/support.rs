@@ -111,6 +111,30 @@ pub(crate) fn run(
     (ended, result, begin.elapsed())
 }
 
+/// Sends a signal, such as `INT`.
+#[cfg(unix)]
+pub(crate) fn signal(pid: u32, name: &str) {
+    let done = Command::new("kill").args(["-s", name, &pid.to_string()]).status();
+    assert!(done.unwrap().success());
+}
+
+/// Where the Iggy server listens; says aloud where there is none.
+#[cfg(feature = "iggy")]
+pub(crate) fn iggy_address() -> Option<String> {
+    let address = std::env::var("IGGY_ADDRESS").ok();
+    if address.is_none() {
+        eprintln!("skipped: IGGY_ADDRESS is not set: nothing is run over a real Iggy server");
+    }
+    address
+}
+
+/// Its root's name and password.
+#[cfg(feature = "iggy")]
+pub(crate) fn iggy_login() -> (String, String) {
+    let login = |name| std::env::var(name).unwrap_or_else(|_| "iggy".to_owned());
+    (login("IGGY_USERNAME"), login("IGGY_PASSWORD"))
+}
+
 /// Says aloud where there is no server; in CI nothing may be missing.
 #[cfg(feature = "nats")]
 pub(crate) fn has_nats() -> bool {

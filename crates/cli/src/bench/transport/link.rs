@@ -57,13 +57,17 @@ impl Link {
     ///
     /// # Errors
     ///
-    /// [`Failure::Input`], which says what the machine does not allow.
+    /// * [`Failure::Usage`] for a rate or delay with which nothing would end.
+    /// * [`Failure::Input`], which says what the machine does not allow.
     pub fn lay(shape: Shape) -> Result<Self, Failure> {
+        if shape.bits_per_second.is_some_and(|rate| rate < MIN_RATE) {
+            return Err(Failure::Usage("--link: at least 10kbit".to_owned()));
+        }
+        if shape.delay.is_some_and(|delay| delay > MAX_DELAY) {
+            return Err(Failure::Usage("--delay: at most 10s".to_owned()));
+        }
         Self::try_lay(shape).map_err(|why| {
-            Failure::Input(format!(
-                "--link and --delay are not possible here: {why} (they take root, and the programs \
-                 unshare, nsenter, ip and tc)"
-            ))
+            Failure::Input(format!("--link and --delay are not possible here: {why}"))
         })
     }
 
@@ -73,7 +77,7 @@ impl Link {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let holder = command.stderr(Stdio::null()).spawn();
-        let holder = holder.map_err(|error| format!("unshare: {error}"))?;
+        let holder = holder.map_err(|error| format!("unshare: {error} ({NEEDS})"))?;
         let id = process::id();
         // Of the range for benchmarks (RFC 2544), so that several at once do not meet.
         let subnet = u32::from(Ipv4Addr::new(198, 18, 0, 0)) + (id % SUBNETS) * 4;
@@ -126,7 +130,7 @@ impl Link {
             }
             sleep(Duration::from_millis(10));
         }
-        Err("unshare --net: not permitted".to_owned())
+        Err(format!("unshare --net is not permitted ({NEEDS})"))
     }
 }
 
@@ -140,17 +144,29 @@ impl Drop for Link {
 fn run(command: &str) -> Result<(), String> {
     let mut words = command.split(' ');
     let output = Command::new(words.next().unwrap_or_default()).args(words).output();
-    let output = output.map_err(|error| format!("{command}: {error}"))?;
+    let output = output.map_err(|error| format!("{command}: {error} ({NEEDS})"))?;
     if output.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.trim();
     if said.contains("qdisc kind is unknown") {
-        return Err(format!("this kernel can't do `{command}`"));
+        let what = if command.contains(" netem ") {
+            "has no netem (module sch_netem), by which it would delay; --link alone does without"
+        } else {
+            "has no tbf (module sch_tbf), by which it would shape a rate"
+        };
+        return Err(format!("this kernel {what}"));
     }
-    Err(format!("{command}: {said}"))
+    Err(format!("{command}: {} ({NEEDS})", said.lines().next().unwrap_or_default()))
 }
+
+const NEEDS: &str = "it takes root, and the programs unshare, nsenter, ip and tc";
+
+/// Slower ones have not carried a connection's beginning when the idle limit is over.
+const MIN_RATE: f64 = 10e3;
+
+/// No way on Earth takes longer, nor do connections bear much more.
+const MAX_DELAY: Duration = Duration::from_secs(10);
 
 /// A packet of the kernel's largest size fits in; what waits longer than a tail of the queue drops.
 const BUCKET: &str = "burst 128kb latency 50ms";

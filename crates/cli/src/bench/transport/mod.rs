@@ -200,7 +200,7 @@ impl<F: FnOnce() -> Result<Option<Link>, Failure> + Send> Lay for F {}
 #[cfg(feature = "grpc")]
 async fn grpc(server: Option<&str>, link: impl Lay) -> Result<Box<dyn Transport>, Failure> {
     Ok(Box::new(match (server, link()?) {
-        (Some(url), _) => grpc::Grpc::at(url)?,
+        (Some(url), _) => grpc::Grpc::reach(url).await?,
         (None, Some(link)) => grpc::Grpc::linked(link).await?,
         (None, None) => grpc::Grpc::embedded().await?,
     }))

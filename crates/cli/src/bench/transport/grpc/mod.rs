@@ -65,12 +65,19 @@ impl Grpc {
         Ok(grpc)
     }
 
-    /// Names a server that is there; its first use reaches it.
+    /// Reaches a server.
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] for what is no URL.
-    pub fn at(url: &str) -> Result<Self, Failure> {
+    /// * [`Failure::Usage`] for what is no URL.
+    /// * [`Failure::Input`] when nothing listens there.
+    pub async fn reach(url: &str) -> Result<Self, Failure> {
+        let grpc = Self::at(url)?;
+        grpc.connect().await.map_err(|fault| Failure::Input(fault.why))?;
+        Ok(grpc)
+    }
+
+    fn at(url: &str) -> Result<Self, Failure> {
         let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
         let bad = |error| Failure::Usage(format!("--server {url}: {error}"));
         let endpoint = Endpoint::from_shared(url.clone()).map_err(bad)?;
@@ -88,7 +95,7 @@ impl Grpc {
         let program = std::env::current_exe().map_err(fail)?;
         let mut command = link.command(program);
         command.args(["bench", "serve", "grpc", "--listen", &format!("{}:0", link.far())]);
-        let child = Child::start(command.stdout(Stdio::piped())).map_err(fail)?;
+        let child = Child::start(command.stdout(Stdio::piped()), None).map_err(fail)?;
         let stdout = child.stdout();
         let line = tokio::task::spawn_blocking(move || {
             let mut line = String::new();
@@ -140,7 +147,7 @@ impl Transport for Grpc {
     fn gone(&self) -> BoxFuture<'_, String> {
         Box::pin(async move {
             match &self.linked {
-                Some((child, _)) => child.gone().await,
+                Some((child, _)) => format!("it ended with {}", child.gone().await),
                 None => std::future::pending().await,
             }
         })

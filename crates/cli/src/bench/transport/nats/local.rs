@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::net::Ipv4Addr;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -55,12 +55,12 @@ impl Local {
                 local.url = url;
                 return Ok(local);
             }
-            if let Some(why) = local.end() {
-                return Err(Failure::Input(format!("nats-server: {why}")));
+            if let Some(status) = local.child.end() {
+                return Err(Failure::Input(format!("nats-server: {}", local.why(status))));
             }
             if begin.elapsed() > PATIENCE {
                 return Err(Failure::Input(format!(
-                    "nats-server: it did not start within {} s: {}",
+                    "nats-server: it did not start within {} s{}",
                     PATIENCE.as_secs(),
                     local.last_words()
                 )));
@@ -75,12 +75,14 @@ impl Local {
 
     /// Waits until it is gone; says what is known of its end.
     pub(super) async fn gone(&self) -> String {
-        let why = self.child.gone().await;
-        why + &self.last_words()
+        let status = self.child.gone().await;
+        self.why(status)
     }
 
-    fn end(&self) -> Option<String> {
-        Some(self.child.end()? + &self.last_words())
+    /// What a killed server wrote last is not why it ended.
+    fn why(&self, status: ExitStatus) -> String {
+        let last_words = status.code().map(|_| self.last_words()).unwrap_or_default();
+        format!("it ended with {status}{last_words}")
     }
 
     /// The last line of its log.
@@ -101,7 +103,7 @@ fn spawn(config: &Path, link: Option<&Link>) -> Result<Child, Failure> {
         }
         let mut command = link.map_or_else(|| Command::new(program), |link| link.command(program));
         command.arg("--config").arg(config).stdout(also_log).stderr(log);
-        match Child::start(&mut command) {
+        match Child::start(&mut command, config.parent()) {
             Ok(child) => return Ok(child),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(Failure::input(program, error)),
