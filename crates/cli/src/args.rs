@@ -90,7 +90,8 @@ pub struct DecodeArgs {
 /// `thinwire advise`
 #[derive(Debug, Args)]
 pub struct AdviseArgs {
-    /// Files and folders with messages. In folders README*, LICENSE* and hidden files are skipped
+    /// Files and folders with messages, or - for standard input. In folders README*, LICENSE* and
+    /// hidden files are skipped
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// How files become messages
@@ -217,6 +218,7 @@ Examples:
   thinwire advise dump.bin --split length-delimited --label-len 29
   thinwire advise samples/ --cpu-price 0.04 --network-price 0.09
   thinwire advise samples/ -e zstd:1,zstd:3,lz4 --time 30s --html report.html
+  kcat -C -t events -c 10000 | thinwire advise --split lines -
   thinwire advise samples/ --format json > report.json";
 
 const BENCH_EXAMPLES: &str = "\

@@ -19,7 +19,7 @@ use crate::warning::Warning;
 /// What to read and how much of it to keep.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Files and folders.
+    /// Files and folders; `-` is standard input.
     pub paths: Vec<PathBuf>,
     /// How files become messages.
     pub split: Split,
@@ -110,6 +110,9 @@ pub fn load(source: &Source, progress: &mut dyn FnMut(u64)) -> Result<Loaded, Co
 
 /// Opens a path that was named, to fail before all others are read.
 fn open(path: &Path) -> io::Result<()> {
+    if is_stdin(path) {
+        return Ok(());
+    }
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
         fs::read_dir(path).map(drop)
@@ -176,10 +179,15 @@ impl Reading<'_> {
     }
 
     fn messages(&mut self, path: &Path) -> Result<(), SplitError> {
-        let framing = detect::framing(path, self.source.split, self.source.max_bytes)?;
+        let Source { split, max_bytes, .. } = *self.source;
+        let (framing, file): (_, Box<dyn Read>) = if is_stdin(path) {
+            (detect::framing_of_stream(split)?, Box::new(io::stdin().lock()))
+        } else {
+            (detect::framing(path, split, max_bytes)?, Box::new(File::open(path)?))
+        };
         let group = self.group(path);
         let Self { source, progress, reservoir, counts, .. } = self;
-        let file = Counted { file: File::open(path)?, read: &mut counts.bytes_read, progress };
+        let file = Counted { file, read: &mut counts.bytes_read, progress };
         let mut reader = BufReader::with_capacity(READ_LEN, file);
         split::split(&mut reader, framing, source.max_bytes, &mut |piece| match piece {
             Piece::TooLong => counts.too_long_messages += 1,
@@ -286,7 +294,7 @@ impl fmt::Display for Skipped {
 
 /// Reports how far reading has come.
 struct Counted<'a> {
-    file: File,
+    file: Box<dyn Read>,
     read: &'a mut u64,
     progress: &'a mut dyn FnMut(u64),
 }
@@ -298,6 +306,10 @@ impl Read for Counted<'_> {
         (self.progress)(*self.read);
         Ok(len)
     }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
 }
 
 fn is_hidden(name: &OsStr) -> bool {

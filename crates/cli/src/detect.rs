@@ -14,9 +14,10 @@ use crate::split::{Framing, Header, read_at_most, read_u32be, read_varint};
 #[expect(clippy::exhaustive_enums, reason = "matched in full by the crate's own code")]
 pub enum Split {
     /// Told for each file. Lines: .ndjson, .jsonl, .log, and where the first lines, at least two, are
-    /// JSON objects or arrays (two are looked for in the first two --sample-size). Length-delimited: no
-    /// plain text, three lengths or more lead exactly to the end, and behind varints there is
-    /// protobuf, JSON or other text. Otherwise, and for a pipe, one message
+    /// JSON objects or arrays (two are looked for as far as two of the longest messages that are
+    /// kept reach). Length-delimited: no plain text, three lengths or more lead exactly to the end,
+    /// and behind varints there is protobuf, JSON or other text. Otherwise, and for a pipe, one
+    /// message
     Auto,
     /// Each file is one message
     None,
@@ -37,33 +38,48 @@ pub enum Split {
 /// Those of reading, [`io::ErrorKind::InvalidData`] for a file that is said to be length-delimited
 /// but fits neither framing, and [`io::ErrorKind::InvalidInput`] for a pipe of which that is said.
 pub fn framing(path: &Path, split: Split, max_len: usize) -> io::Result<Framing> {
+    if !matches!(split, Split::Auto | Split::LengthDelimited) || !path.metadata()?.is_file() {
+        let has_line_name = split == Split::Auto && has_line_extension(path);
+        return if has_line_name { Ok(Framing::Lines) } else { framing_of_stream(split) };
+    }
+    if split == Split::Auto {
+        return detect(path, max_len);
+    }
+    delimited(path, is_exact)?.ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "its lengths do not lead to its end; --split varint or --split u32be takes the \
+             messages before the fault",
+        )
+    })
+}
+
+/// Decides how to split what can be read only once, such as a pipe.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::InvalidInput`] for [`Split::LengthDelimited`], which takes a look before.
+pub fn framing_of_stream(split: Split) -> io::Result<Framing> {
     match split {
-        Split::None => Ok(Framing::Whole),
+        Split::Auto | Split::None => Ok(Framing::Whole),
         Split::Lines => Ok(Framing::Lines),
         Split::Varint => Ok(Framing::Varint),
         Split::U32be => Ok(Framing::U32be),
-        Split::LengthDelimited if !path.metadata()?.is_file() => Err(io::Error::new(
+        Split::LengthDelimited => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "no regular file, so it can be read only once: say --split varint or --split u32be",
         )),
-        Split::LengthDelimited => delimited(path, is_exact)?.ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::InvalidData,
-                "its lengths do not lead to its end; --split varint or --split u32be takes the \
-                 messages before the fault",
-            )
-        }),
-        Split::Auto => detect(path, max_len),
     }
 }
 
-fn detect(path: &Path, max_len: usize) -> io::Result<Framing> {
+fn has_line_extension(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
-    if LINE_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)) {
+    LINE_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+fn detect(path: &Path, max_len: usize) -> io::Result<Framing> {
+    if has_line_extension(path) {
         return Ok(Framing::Lines);
-    }
-    if !path.metadata()?.is_file() {
-        return Ok(Framing::Whole); // a pipe can be read only once
     }
     let mut head = Vec::new();
     let mut file = File::open(path)?;

@@ -11,6 +11,9 @@ use thinwire_cli::detect::Split;
 use thinwire_cli::reservoir::Reservoir;
 use thinwire_cli::warning::Warning;
 
+mod command;
+use command::{run, stderr};
+
 fn read(paths: &[&Path], split: Split) -> Result<Loaded, CorpusError> {
     let paths = paths.iter().map(PathBuf::from).collect();
     load(&Source { paths, split, max_bytes: 1 << 20, max_messages: 1000 }, &mut |_| {})
@@ -283,4 +286,22 @@ fn what_a_long_message_leaves_free_is_not_filled_with_short_ones() {
     let payloads = reservoir.into_payloads();
     assert!((1..20).contains(&payloads.count()), "{}", payloads.count());
     assert!(payloads.total_len() <= 100_000);
+}
+
+#[test]
+fn a_dash_is_standard_input() {
+    let advise = |split: &str| {
+        let arguments = ["advise", "-", "--split", split, "-e", "lz4", "--time", "50ms"];
+        let lines = b"{\"a\":1}\n{\"a\":22}\n{\"a\":333}\n";
+        run(&[&arguments[..], &["--format", "json"]].concat(), lines)
+    };
+    for (split, messages) in [("lines", 3), ("auto", 1), ("none", 1)] {
+        let output = advise(split);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["corpus"]["messages"], messages, "{split}: {}", stderr(&output));
+        assert_eq!(report["corpus"]["paths"][0], "-");
+    }
+    let output = advise("length-delimited");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("--split varint"), "{}", stderr(&output));
 }

@@ -9,10 +9,11 @@ use super::args::{Lengths, Options, Payload};
 use super::header::{self, Header};
 use super::report::Messages;
 use super::{generate, mix};
-use crate::corpus::{self, Loaded, Source};
+use crate::corpus::{self, CorpusError, Loaded, Source};
 use crate::detect::Split;
 use crate::failure::Failure;
 use crate::stats;
+use crate::warning::Warning;
 
 /// Contents that differ from each other, to be sent in turn.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl Pool {
         let mut doubts = Vec::new();
         if !options.messages.is_empty() {
             let loaded = load(options.messages.clone(), options.split)?;
-            doubts.extend(loaded.warnings.iter().map(ToString::to_string));
+            doubts.extend(loaded.warnings.iter().map(doubt));
             let contents = loaded.payloads.all();
             let mut pool = Self { bytes: Vec::new(), entries: Vec::new() };
             for content in contents {
@@ -77,7 +78,7 @@ impl Pool {
             Lengths::Between(min, max) => Lens::Between(min, max),
             Lengths::Like(path) => {
                 let loaded = load(vec![path], options.split)?;
-                doubts.extend(loaded.warnings.iter().map(ToString::to_string));
+                doubts.extend(loaded.warnings.iter().map(doubt));
                 Lens::Of(loaded.corpus.sample.message_bytes)
             }
         };
@@ -250,7 +251,20 @@ impl<'a> Batches<'a> {
 
 fn load(paths: Vec<PathBuf>, split: Split) -> Result<Loaded, Failure> {
     let source = Source { paths, split, max_bytes: MAX_BYTES, max_messages: MAX_COUNT };
-    corpus::load(&source, &mut |_| ()).map_err(|error| Failure::Input(error.to_string()))
+    corpus::load(&source, &mut |_| ()).map_err(|error| {
+        let CorpusError::TooLong { count, limit } = error else {
+            return Failure::Input(error.to_string());
+        };
+        Failure::Input(format!(
+            "all {count} message(s) are longer than {limit} bytes, the most that is sent; --split \
+             says how files become messages"
+        ))
+    })
+}
+
+fn doubt(warning: &Warning) -> String {
+    let Warning::TooLong { count, limit_bytes } = warning else { return warning.to_string() };
+    format!("{count} message(s) longer than {limit_bytes} bytes, the most that is sent, left out")
 }
 
 /// The name of a generator in the report.

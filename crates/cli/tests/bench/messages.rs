@@ -79,6 +79,20 @@ fn own_messages_and_lengths_of_them_are_used() {
 }
 
 #[test]
+fn own_messages_may_come_from_standard_input() {
+    use std::io::Write;
+    let mut command = crate::support::command(
+        "--format json -e raw --messages - --split lines --message-count 50 --repeat 1 -w 0 memory",
+    );
+    let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"{\"a\":1}\n{\"a\":22}\n").unwrap();
+    let (report, code, said) = crate::support::outcome(&child.wait_with_output().unwrap());
+    let messages = report.unwrap_or_else(|| panic!("{said}")).messages;
+    assert_eq!((code, messages.distinct, messages.max_bytes), (0, 2, 8 + 32));
+    assert_eq!(messages.paths, ["-"]);
+}
+
+#[test]
 fn an_account_finds_what_is_lost_twice_strange_or_damaged() {
     let (pool, _) = filled("-m 100 memory");
     let ledger = Ledger::new(1, 2);
