@@ -166,6 +166,9 @@ pub enum TransportArgs {
         server: Option<String>,
     },
     /// NATS JetStream; a server is started for the run if none is named and one is installed
+    ///
+    /// The streams are named thinwire-bench-* and deleted when the run ends; one that is killed
+    /// leaves them on a server that was named.
     Nats {
         /// Where it listens, such as `nats://10.0.0.7:4222`
         #[arg(long, visible_alias = "server", value_name = "URL")]
@@ -175,6 +178,9 @@ pub enum TransportArgs {
         storage: Storage,
     },
     /// Iggy over TCP
+    ///
+    /// The streams are named thinwire-bench-* and deleted when the run ends; one that is killed
+    /// leaves them.
     #[command(visible_alias = "tcp")]
     Iggy {
         /// Where it listens; 127.0.0.1:8090 without it

@@ -1,5 +1,7 @@
 //! What counters of transports say, as data that can be subtracted.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde::{Deserialize, Serialize};
 use thinwire::RawReason;
 use thinwire::counters::{Counters, Direction, ErrorKind};
@@ -82,6 +84,23 @@ impl Counts {
             kept_raw: both(&self.kept_raw, &other.kept_raw),
             errors: both(&self.errors, &other.errors),
         }
+    }
+}
+
+/// The counters of many actors.
+#[derive(Debug, Default)]
+pub(super) struct Tally(Mutex<Vec<Arc<Counters>>>);
+
+impl Tally {
+    /// One actor more.
+    pub(super) fn add(&self, counters: &Arc<Counters>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(counters.clone());
+    }
+
+    /// What they say now, together.
+    pub(super) fn counts(&self) -> Counts {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().fold(Counts::default(), |sum, counters| sum.and(&Counts::of(counters)))
     }
 }
 

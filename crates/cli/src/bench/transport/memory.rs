@@ -8,10 +8,7 @@ use thinwire::counters::{Counters, Direction, ErrorKind};
 use thinwire::{DecodeError, Decoder, Encoded, Encoder, Encoding, Policy};
 
 use super::queue::Queue;
-use super::{
-    BoxFuture, Consume, Exchange, Fault, Produce, ServerFacts, Session, Setup, ThereAndBack,
-    Transport,
-};
+use super::{BoxFuture, Consume, Fault, Produce, ServerFacts, Session, Setup, Transport};
 use crate::bench::counts::Counts;
 use crate::bench::report;
 
@@ -93,15 +90,6 @@ impl Session for MemorySession {
         Box::pin(async move {
             let end: Box<dyn Consume> = Box::new(self.end(destination)?);
             Ok(end)
-        })
-    }
-
-    fn pair(&self, destination: u32) -> BoxFuture<'_, Result<Box<dyn Exchange>, Fault>> {
-        Box::pin(async move {
-            let producer = self.producer(destination).await?;
-            let consumer = self.consumer(destination).await?;
-            let pair: Box<dyn Exchange> = Box::new(ThereAndBack { producer, consumer });
-            Ok(pair)
         })
     }
 

@@ -86,7 +86,14 @@ pub trait Session: Send + Sync {
     fn consumer(&self, destination: u32) -> BoxFuture<'_, Result<Box<dyn Consume>, Fault>>;
 
     /// Connects an actor that waits for what it sent.
-    fn pair(&self, destination: u32) -> BoxFuture<'_, Result<Box<dyn Exchange>, Fault>>;
+    fn pair(&self, destination: u32) -> BoxFuture<'_, Result<Box<dyn Exchange>, Fault>> {
+        Box::pin(async move {
+            let producer = self.producer(destination).await?;
+            let consumer = self.consumer(destination).await?;
+            let pair: Box<dyn Exchange> = Box::new(ThereAndBack { producer, consumer });
+            Ok(pair)
+        })
+    }
 
     /// Returns what the clients counted until now.
     fn counts(&self) -> Counts;
@@ -134,9 +141,9 @@ pub trait Exchange: Send {
 }
 
 /// An exchange by a producer and a consumer of the same destination.
-pub(super) struct ThereAndBack {
-    pub(super) producer: Box<dyn Produce>,
-    pub(super) consumer: Box<dyn Consume>,
+struct ThereAndBack {
+    producer: Box<dyn Produce>,
+    consumer: Box<dyn Consume>,
 }
 
 impl Exchange for ThereAndBack {

@@ -22,6 +22,7 @@ use async_nats::{Client, ConnectOptions};
 use super::link::Link;
 use super::{BoxFuture, Fault, Session, Setup, Transport};
 use crate::bench::args::Storage;
+use crate::bench::counts::Tally;
 use crate::bench::report;
 use crate::failure::Failure;
 use crate::measure::nanos;
@@ -103,7 +104,7 @@ impl Transport for Nats {
                 control: connect(&self.url).await?,
                 setup,
                 begun: Mutex::default(),
-                counters: Mutex::default(),
+                tally: Tally::default(),
             };
             session.make_streams().await?;
             let session: Box<dyn Session> = Box::new(session);

@@ -1,24 +1,21 @@
 //! A session: its streams, and its connections.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use async_nats::Client;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy, StorageType};
 use async_nats::jetstream::{self, Context};
-use thinwire::counters::Counters;
 use thinwire_nats::{
     ClientCompressionConfig, CompressedClient, CompressedConsumer, CompressedContext,
 };
 
 use super::actor::{Fetcher, Producer, Puller};
 use super::connect;
-use crate::bench::counts::Counts;
+use crate::bench::counts::{Counts, Tally};
 use crate::bench::plan::Purpose;
-use crate::bench::transport::{
-    BoxFuture, Consume, Exchange, Fault, Produce, ServerFacts, Session, Setup, ThereAndBack,
-};
+use crate::bench::transport::{BoxFuture, Consume, Fault, Produce, ServerFacts, Session, Setup};
 use crate::bench::usage;
 
 #[derive(Debug)]
@@ -31,7 +28,7 @@ pub(super) struct NatsSession {
     /// The sequence with which the run began in each stream.
     pub(super) begun: Mutex<BTreeMap<u32, u64>>,
     /// Of each actor's connection.
-    pub(super) counters: Mutex<Vec<Arc<Counters>>>,
+    pub(super) tally: Tally,
 }
 
 impl NatsSession {
@@ -86,9 +83,7 @@ impl NatsSession {
         let client = connect(&self.url).await?;
         let client = CompressedClient::new(client, &config);
         let client = client.map_err(|error| Fault::new("connect", error))?;
-        let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        counters.push(client.counters().clone());
-        drop(counters);
+        self.tally.add(client.counters());
         Ok(client.jetstream())
     }
 
@@ -153,19 +148,8 @@ impl Session for NatsSession {
         })
     }
 
-    fn pair(&self, destination: u32) -> BoxFuture<'_, Result<Box<dyn Exchange>, Fault>> {
-        Box::pin(async move {
-            let producer = self.producer(destination).await?;
-            let consumer = self.consumer(destination).await?;
-            let pair: Box<dyn Exchange> = Box::new(ThereAndBack { producer, consumer });
-            Ok(pair)
-        })
-    }
-
     fn counts(&self) -> Counts {
-        let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        let counts = counters.iter().map(|counters| Counts::of(counters));
-        counts.fold(Counts::default(), |sum, counts| sum.and(&counts))
+        self.tally.counts()
     }
 
     fn server(&self) -> BoxFuture<'_, ServerFacts> {
