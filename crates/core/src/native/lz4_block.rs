@@ -43,7 +43,12 @@ struct Out {
 fn sequences(src: &[u8], mut out: Out) -> Option<usize> {
     let mut rest = src;
     loop {
-        rest = steps(rest, &mut out);
+        rest = rest.get(steps::<false>(rest, rest.len(), &mut out)..)?;
+        if rest.len() < STEP_LEN {
+            let mut padded = [0; 2 * STEP_LEN];
+            padded.get_mut(..rest.len())?.copy_from_slice(rest);
+            rest = rest.get(steps::<true>(&padded, rest.len(), &mut out)..)?;
+        }
         rest = sequence(rest, &mut out)?;
         if rest.is_empty() {
             return (out.at <= out.limit).then_some(out.at);
@@ -52,26 +57,33 @@ fn sequences(src: &[u8], mut out: Out) -> Option<usize> {
 }
 
 /// Reads sequences in copies of fixed length, which may read and write past their end, for as long
-/// as there is room for that. What is left begins with one that is unusual, or near an end, or
-/// wrong: `sequence` says which.
+/// as there is room for that; returns how many bytes it has read. What is left begins with a
+/// sequence that is the last, or near an end, or wrong: `sequence` says which.
+///
+/// Of `src`, `len` bytes are the block's; if it is padded, what follows them may be read but means
+/// nothing. Without that, the last sequences would take as long as all others of a short block.
 ///
 /// Plain pointers, because with slices, whose length has to be kept as well, it is a sixth slower.
 #[expect(
     clippy::multiple_unsafe_ops_per_block,
     reason = "one argument holds for the whole loop, and is made once"
 )]
-fn steps<'a>(rest: &'a [u8], out: &mut Out) -> &'a [u8] {
-    if rest.len() < STEP_LEN || out.end - out.at < STEP_ROOM {
-        return rest;
+fn steps<const IS_PADDED: bool>(src: &[u8], len: usize, out: &mut Out) -> usize {
+    debug_assert!(len == src.len() || IS_PADDED && len < src.len());
+    if src.len() < STEP_LEN || out.end - out.at < STEP_ROOM {
+        return 0;
     }
-    let range = rest.as_ptr_range();
-    // SAFETY: for all of the loop, `ip` is within `rest` and `op` within `out`, and at its top
+    let range = src.as_ptr_range();
+    // SAFETY: for all of the loop, `ip` is within `src` and `op` within `out`, and at its top
     // `STEP_LEN` bytes follow `ip` and `STEP_ROOM` bytes follow `op`. A step reads a token, 16
     // bytes of literals and, at most 14 behind the token, an offset of 2: 19 bytes. It writes 16
-    // bytes and, at most 14 in, 18 more: 32 bytes. Whatever is longer is checked before it is
-    // copied; what is copied from lies at least 8 bytes behind `op` and not before `base`, and
-    // so is initialized. At the end of each sequence `ip` and `op` are remembered.
+    // bytes and, at most 14 in, at most 24 more: 38 bytes. Whatever is longer is checked before it
+    // is copied, so that `STEP_LEN` and `STEP_ROOM` bytes follow it as well; its copies read and
+    // write less than 32 bytes past its end. What is copied from is not before `base`, and as far
+    // behind `op` as one copy is long, so it is initialized. At the end of each sequence `ip` and
+    // `op` are remembered: there `ip` is at most at `end`, the end of what is the block's.
     unsafe {
+        let end = range.start.add(len);
         let last_ip = range.end.sub(STEP_LEN);
         let last_op = out.base.add(out.end - STEP_ROOM);
         let (mut ip, mut op) = (range.start, out.to());
@@ -84,44 +96,45 @@ fn steps<'a>(rest: &'a [u8], out: &mut Out) -> &'a [u8] {
                 ip = ip.add(token >> 4);
                 op = op.add(token >> 4);
             } else {
-                let Some(len) = length(15, &mut ip, range.end) else { break };
-                if ip > last_ip || len > last_ip.offset_from_unsigned(ip) {
+                let Some(len) = length(15, &mut ip, end) else { break };
+                if ip > last_ip
+                    || len > last_ip.offset_from_unsigned(ip)
+                    || len > last_op.offset_from_unsigned(op)
+                {
                     break;
                 }
-                if len > last_op.offset_from_unsigned(op) {
-                    break;
-                }
-                copy_arrays::<16>(ip, op, len);
+                copy_pairs(ip, op, len);
                 ip = ip.add(len);
                 op = op.add(len);
             }
+            if IS_PADDED && ip.add(2) > end {
+                break;
+            }
             let offset = usize::from(u16::from_le_bytes(ip.cast::<[u8; 2]>().read()));
             ip = ip.add(2);
-            if offset < 8 || offset > op.offset_from_unsigned(out.base) {
+            if offset == 0 || offset > op.offset_from_unsigned(out.base) {
                 break;
             }
             let from = op.sub(offset);
-            if token & 15 < 15 {
-                copy_array::<8>(from, op);
-                copy_array::<8>(from.add(8), op.add(8));
+            let mut len = (token & 15) + 4;
+            if len < 15 + 4 && offset >= 16 {
+                copy_array::<16>(from, op);
                 copy_array::<2>(from.add(16), op.add(16));
-                op = op.add((token & 15) + 4);
             } else {
-                let Some(len) = length(15 + 4, &mut ip, range.end) else { break };
-                if op > last_op || len > last_op.offset_from_unsigned(op) {
-                    break;
+                if len == 15 + 4 {
+                    let Some(more) = length(len, &mut ip, end) else { break };
+                    if op > last_op || more > last_op.offset_from_unsigned(op) {
+                        break;
+                    }
+                    len = more;
                 }
-                if offset >= 16 {
-                    copy_arrays::<16>(from, op, len);
-                } else {
-                    copy_arrays::<8>(from, op, len);
-                }
-                op = op.add(len);
+                copy_back(offset, op, len);
             }
+            op = op.add(len);
             (read, written) = (ip, op);
         }
         out.at = written.offset_from_unsigned(out.base);
-        rest.get_unchecked(read.offset_from_unsigned(range.start)..)
+        read.offset_from_unsigned(range.start)
     }
 }
 
@@ -240,27 +253,70 @@ unsafe fn copy_array<const N: usize>(from: *const u8, to: *mut u8) {
     unsafe { to.cast::<[u8; N]>().write(bytes) };
 }
 
-/// Copies `len` bytes, `N` at a time.
+/// Copies `len` bytes, twice 16 at a time.
 ///
 /// # Safety
 ///
-/// As [`copy_array`], for `len` bytes and less than `N` more.
+/// As [`copy_array`], for `len` bytes, or one, and less than 32 more.
 #[inline(always)]
-unsafe fn copy_arrays<const N: usize>(from: *const u8, to: *mut u8, len: usize) {
+unsafe fn copy_pairs(from: *const u8, to: *mut u8, len: usize) {
     let mut done = 0;
-    while done < len {
-        // SAFETY: `done` is at most `len`.
-        let (from, to) = (from.wrapping_add(done), to.wrapping_add(done));
-        // SAFETY: by this function's contract.
-        unsafe { copy_array::<N>(from, to) };
-        done += N;
+    loop {
+        for half in [done, done + 16] {
+            // SAFETY: by this function's contract.
+            unsafe { copy_array::<16>(from.wrapping_add(half), to.wrapping_add(half)) };
+        }
+        done += 32;
+        if done >= len {
+            break;
+        }
     }
 }
 
-/// So many bytes a step reads: at least 19, and 16 behind long literals.
+/// Copies `len` bytes from `offset` back.
+///
+/// # Safety
+///
+/// `offset` is not 0. The bytes from there to `to` are readable, `len` and 31 more from `to` on
+/// writable.
+#[inline(always)]
+unsafe fn copy_back(offset: usize, to: *mut u8, len: usize) {
+    if offset >= 16 {
+        // SAFETY: by this function's contract.
+        unsafe { copy_pairs(to.wrapping_sub(offset), to, len) };
+    } else {
+        // SAFETY: as above.
+        unsafe { copy_near(offset, to, len) };
+    }
+}
+
+/// Copies `len` bytes from `offset` back, which is 1 to 15: they repeat. The first 8 are copied
+/// one by one; behind these they repeat at least 8 back as well, so that 8 are copied at a time.
+///
+/// # Safety
+///
+/// The bytes from `offset` before `to` are readable, `len` and 8 more from there on writable.
+#[inline(always)]
+unsafe fn copy_near(offset: usize, to: *mut u8, len: usize) {
+    let from = to.wrapping_sub(offset);
+    for at in 0..8 {
+        // SAFETY: by this function's contract, or written just before.
+        unsafe { copy_array::<1>(from.wrapping_add(at), to.wrapping_add(at)) };
+    }
+    let repeated = offset * 8_usize.div_ceil(offset);
+    let mut done = 8;
+    while done < len {
+        let to = to.wrapping_add(done);
+        // SAFETY: `repeated` is at most 15, so that it lies within what was there or is written.
+        unsafe { copy_array::<8>(to.wrapping_sub(repeated), to) };
+        done += 8;
+    }
+}
+
+/// So many bytes a step reads: at least 19, and 31 behind long literals.
 const STEP_LEN: usize = 32;
 
-/// So many bytes a step writes: at least 32, and 16 behind a long copy.
+/// So many bytes a step writes: at least 38, and 31 behind a long copy.
 const STEP_ROOM: usize = 64;
 
 #[cfg(test)]
