@@ -131,10 +131,10 @@ pub struct AdviseArgs {
 /// `thinwire report`
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// What `thinwire bench --format json` printed
+    /// What `thinwire bench --format json` printed, or - for standard input
     #[arg(value_name = "A.json")]
     pub first: PathBuf,
-    /// Another one, to compare with the first
+    /// Another one, to compare with the first; one of them may be -
     #[arg(value_name = "B.json")]
     pub second: Option<PathBuf>,
     /// Form of what is printed on standard output
@@ -241,9 +241,11 @@ Examples:
   thinwire bench --format json > after.json
   thinwire report before.json after.json                    what differs by more than the noise?
   thinwire report after.json --html after.html              its page
+  thinwire bench --format json | thinwire report before.json -
 
 A difference counts where it exceeds the noise, which takes three repeats or more on both sides.
-What A and B differ in besides, such as settings or versions, is listed.
+What A and B differ in besides, such as settings or versions, is listed. Of a file at most 1 GiB is
+read, and what contradicts itself is not shown.
 
 Exit codes: 0 compared, 1 a file is no report, or the two have no encoding in common.";
 

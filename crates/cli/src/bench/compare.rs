@@ -280,7 +280,12 @@ fn judge(measure: Measure, a: &Value, b: &Value) -> (Option<f64>, Option<f64>, V
     } else {
         Verdict::Worse
     };
-    (Some(percent(difference)), Some(percent(noise.copysign(difference))), verdict)
+    // Of runs that have nothing in common the interval has hardly an end.
+    let shown = noise.min(MOST_NOISE).copysign(difference);
+    (Some(percent(difference)), Some(percent(shown)), verdict)
 }
 
 const RESOLUTION: f64 = 0.001;
+
+/// As a logarithm: 5 * 10^21 times as much, of which nobody asks for more.
+const MOST_NOISE: f64 = 50.0;

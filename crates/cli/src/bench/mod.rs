@@ -11,6 +11,7 @@
 pub mod actor;
 pub mod args;
 pub mod cast;
+pub mod check;
 pub mod compare;
 pub mod counts;
 pub mod disagree;
@@ -39,6 +40,7 @@ pub mod stage;
 pub mod stop;
 mod student;
 pub mod summarize;
+mod sums;
 pub mod transport;
 pub mod usage;
 pub mod warning;

@@ -1,6 +1,7 @@
 //! `thinwire report`: reports that were written down, shown again or compared.
 
-use std::fs;
+use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use super::report::Report;
@@ -15,13 +16,19 @@ use crate::output;
 ///
 /// * [`Failure::Input`] for a file that cannot be read or is no report, for two without anything
 ///   to compare, and for a page that cannot be written.
+/// * [`Failure::Usage`] when both are to come from standard input.
 /// * [`Failure::Stdout`] when it cannot be printed.
 pub fn review(args: &ReportArgs) -> Result<(), Failure> {
+    let second = args.second.as_deref();
+    if is_stdin(&args.first) && second.is_some_and(is_stdin) {
+        let why = "standard input is one report; the other one has to be a file";
+        return Err(Failure::Usage(why.to_owned()));
+    }
     let first = load(&args.first)?;
-    let Some(second) = &args.second else { return show(args, &first) };
+    let Some(second) = second else { return show(args, &first) };
     let comparison = compare::compare(&first, &load(second)?);
     if comparison.rows.is_empty() {
-        let [a, b] = [&args.first, second].map(|path| path.display());
+        let [a, b] = [&args.first, second].map(name);
         return Err(Failure::Input(format!(
             "{a} and {b} have nothing in common: no encoding was measured in both"
         )));
@@ -45,6 +52,21 @@ fn show(args: &ReportArgs, report: &Report) -> Result<(), Failure> {
 }
 
 fn load(path: &Path) -> Result<Report, Failure> {
-    let text = fs::read(path).map_err(|error| Failure::input(path.display(), error))?;
-    load::parse(&text).map_err(|error| Failure::input(path.display(), error))
+    let fault = |error: &dyn std::fmt::Display| Failure::input(name(path), error);
+    if is_stdin(path) {
+        return load::read(io::stdin().lock(), load::MAX_BYTES).map_err(|error| fault(&error));
+    }
+    let file = File::open(path).map_err(|error| fault(&error))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(fault(&"a folder, not a report"));
+    }
+    load::read(file, load::MAX_BYTES).map_err(|error| fault(&error))
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn name(path: &Path) -> String {
+    if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -14,7 +14,7 @@ use super::report::{
     Actor, Codec, Cost, CurvePoint, EncodingResult, ErrorCount, KeptRaw, Latency, LatencyOf, Role,
     RoleName, RoleSummary, Run, Series, Summary, Verified, Wire,
 };
-use crate::stats;
+use super::sums::{self, Rates};
 
 /// One run of one encoding, and when it was.
 #[derive(Debug, Clone)]
@@ -31,16 +31,11 @@ pub struct Played {
 #[must_use]
 pub fn encodings(played: &[(Level, Vec<Played>)]) -> Vec<EncodingResult> {
     let mut results: Vec<_> = played.iter().map(|(level, runs)| encoding(*level, runs)).collect();
-    let raw = results.iter().find(|result| result.encoding == Encoding::Identity.name());
-    let rate = |role: &Option<RoleSummary>| role.as_ref()?.mb_per_second;
-    let raw = raw.map(|raw| (rate(&raw.summary.sending), rate(&raw.summary.receiving)));
-    let Some((sending, receiving)) = raw else { return results };
-    for result in &mut results {
-        let roles =
-            [(&mut result.summary.sending, sending), (&mut result.summary.receiving, receiving)];
-        for (role, raw) in roles {
-            if let (Some(role), Some(raw)) = (role, raw) {
-                role.times_raw = role.mb_per_second.map(|rate| rate / raw);
+    let Some(raw) = sums::raw(&results).cloned() else { return results };
+    for Summary { sending, receiving, .. } in results.iter_mut().map(|it| &mut it.summary) {
+        for (role, raw) in [(sending, &raw.sending), (receiving, &raw.receiving)] {
+            if let Some(role) = role {
+                role.times_raw = sums::times_raw(role, raw.as_ref());
             }
         }
     }
@@ -56,26 +51,22 @@ pub fn name(level: Level) -> String {
 
 fn encoding(level: Level, played: &[Played]) -> EncodingResult {
     let runs: Vec<Run> = played.iter().map(run).collect();
-    let median = |of: &dyn Fn(&Run) -> Option<f64>| {
-        stats::median(&runs.iter().filter_map(of).collect::<Vec<_>>())
-    };
-    let bytes = |of: fn(&Wire) -> u64| runs.iter().map(|run| of(&run.wire)).sum::<u64>();
-    let payload = bytes(|it| it.sent_payload_bytes + it.received_payload_bytes);
     let summary = Summary {
         sending: role_summary(played, &runs, true),
         receiving: role_summary(played, &runs, false),
-        ratio: over(payload, bytes(|it| it.sent_wire_bytes + it.received_wire_bytes)),
-        client_cpu_seconds_per_gb: median(&|run| run.cost.client_cpu_seconds_per_gb),
-        server_cpu_seconds_per_gb: median(&|run| run.cost.server_cpu_seconds_per_gb),
-        codec_share: median(&|run| run.codec.share),
+        ratio: sums::ratio(&runs),
+        client_cpu_seconds_per_gb: sums::median(&runs, |run| run.cost.client_cpu_seconds_per_gb),
+        server_cpu_seconds_per_gb: sums::median(&runs, |run| run.cost.server_cpu_seconds_per_gb),
+        codec_share: sums::median(&runs, |run| run.codec.share),
     };
     let encoding = level.encoding().name().to_owned();
     EncodingResult { level: name(level), encoding, summary, runs }
 }
 
 fn role_summary(played: &[Played], runs: &[Run], is_sending: bool) -> Option<RoleSummary> {
-    let role = |run: &Run| if is_sending { run.sending.clone() } else { run.receiving.clone() };
-    let roles: Vec<Role> = runs.iter().filter_map(role).collect();
+    let role: fn(&Run) -> Option<&Role> =
+        if is_sending { |run| run.sending.as_ref() } else { |run| run.receiving.as_ref() };
+    let roles: Vec<&Role> = runs.iter().filter_map(role).collect();
     let of = roles.first()?.latency.of;
     let mut merged = histogram();
     for record in played.iter().flat_map(|played| &played.outcome.records) {
@@ -83,15 +74,14 @@ fn role_summary(played: &[Played], runs: &[Run], is_sending: bool) -> Option<Rol
             add(&mut merged, &record.histogram);
         }
     }
-    let rates: Vec<f64> = roles.iter().filter_map(|role| role.mb_per_second).collect();
-    let messages: Vec<f64> = roles.iter().filter_map(|role| role.messages_per_second).collect();
+    let rates = Rates::of(&roles);
     Some(RoleSummary {
-        mb_per_second: stats::median(&rates),
-        messages_per_second: stats::median(&messages),
+        mb_per_second: rates.mb_per_second,
+        messages_per_second: rates.messages_per_second,
         times_raw: None,
-        min_mb_per_second: rates.iter().copied().reduce(f64::min),
-        max_mb_per_second: rates.iter().copied().reduce(f64::max),
-        spread_percent: stats::spread_percent(&rates),
+        min_mb_per_second: rates.min_mb_per_second,
+        max_mb_per_second: rates.max_mb_per_second,
+        spread_percent: rates.spread_percent,
         latency: latency(of, &merged),
         curve: curve(&merged),
     })
@@ -263,6 +253,7 @@ fn curve(histogram: &Histogram<u64>) -> Vec<CurvePoint> {
     }
     let mut points = Vec::new();
     let mut point = |percentile: f64| {
+        let percentile = (percentile * 1e6).round() / 1e6; // what steps of a thousandth leave
         points.push(CurvePoint { percentile, ns: histogram.value_at_percentile(percentile) });
     };
     (0..100).for_each(|percent| point(f64::from(percent)));
@@ -289,4 +280,20 @@ fn per_second(count: u64, elapsed_ns: u64) -> Option<f64> {
 
 fn over(numerator: u64, denominator: u64) -> Option<f64> {
     (denominator > 0).then(|| numerator as f64 / denominator as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_of_a_curve_are_decimal_fractions() {
+        let mut samples = histogram();
+        (1..=1_000_000).for_each(|ns| samples.saturating_record(ns));
+        let curve = curve(&samples);
+        assert!(curve.iter().any(|point| point.percentile == 99.91));
+        assert!(curve.iter().any(|point| point.percentile == 99.999));
+        assert!(curve.iter().all(|point| point.percentile.to_string().len() <= "99.999999".len()));
+        assert!(curve.windows(2).all(|pair| pair[0].percentile < pair[1].percentile));
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// A doubt about the numbers, for the reader to weigh. Its text is its `Display`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +58,12 @@ pub enum Warning {
     },
     /// Clients and server took the processors from each other.
     SharedProcessors,
+}
+
+/// Reads those that are known here: later versions may doubt more.
+pub(super) fn known<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Warning>, D::Error> {
+    let warnings = Vec::<Value>::deserialize(from)?;
+    Ok(warnings.into_iter().filter_map(|it| serde_json::from_value(it).ok()).collect())
 }
 
 impl fmt::Display for Warning {

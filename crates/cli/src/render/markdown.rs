@@ -1,42 +1,35 @@
 //! The report for issues and documents.
 
+use super::gfm::{Side, push_head, push_headline, push_item, push_note, push_row};
 use super::{cells, prose};
-use crate::printable::printable;
 use crate::report::Report;
 
 /// Renders a report as GitHub-flavoured Markdown.
 #[must_use]
 pub fn render(report: &Report) -> String {
-    let mut text = format!("**{}**\n\n", prose::headline(report));
+    let mut text = String::new();
+    push_headline(&mut text, &prose::headline(report));
     for line in prose::advice(report) {
         push_item(&mut text, &line);
     }
     let classes = prose::classes(report);
     if !classes.is_empty() {
         text.push('\n');
-        push_row(&mut text, ["size", "messages", "payload", "use", ""].map(str::to_owned));
-        push_row(&mut text, [":--", "--:", "--:", ":--", ":--"].map(str::to_owned));
+        let names = ["size", "messages", "payload", "use", ""].map(str::to_owned);
+        let sides = [Side::Left, Side::Right, Side::Right, Side::Left, Side::Left];
+        push_head(&mut text, &names, sides);
         for row in classes {
-            push_row(&mut text, row);
+            push_row(&mut text, &row, [false; 5]);
         }
     }
     text.push('\n');
-    push_row(&mut text, cells::COLUMNS.map(|(group, name)| format!("{group} {name}")));
-    push_row(
-        &mut text,
-        cells::COLUMNS
-            .map(|(_, name)| if name == cells::COLUMNS[0].1 { ":--" } else { "--:" }.to_owned()),
-    );
+    let names = cells::COLUMNS.map(|(group, name)| format!("{group} {name}"));
+    let sides = std::array::from_fn(|at| if at == 0 { Side::Left } else { Side::Right });
+    push_head(&mut text, &names, sides);
     for line in cells::lines(report) {
-        push_row(
-            &mut text,
-            line.cells.map(|cell| match line.is_advised {
-                true => format!("**{cell}**"),
-                false => cell,
-            }),
-        );
+        push_row(&mut text, &line.cells, [line.is_advised; cells::COLUMNS.len()]);
     }
-    text.push_str(&format!("\n{}\n\n", cells::LEGEND));
+    push_note(&mut text, cells::LEGEND);
     for line in prose::corpus(report) {
         push_item(&mut text, &line);
     }
@@ -52,13 +45,4 @@ pub fn render(report: &Report) -> String {
         push_item(&mut text, &line);
     }
     text
-}
-
-pub(crate) fn push_item(text: &mut String, line: &str) {
-    text.push_str(&format!("* {}\n", printable(line)));
-}
-
-pub(crate) fn push_row<const N: usize>(text: &mut String, cells: [String; N]) {
-    let cells = cells.map(|cell| printable(cell.trim()).replace('|', "\\|"));
-    text.push_str(&format!("| {} |\n", cells.join(" | ")));
 }

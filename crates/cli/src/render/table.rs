@@ -54,7 +54,7 @@ fn push_table(text: &mut String, report: &Report) {
     let lines = cells::lines(report);
     for line in &lines {
         let mark = if line.is_advised { "▸" } else { "" };
-        table.add_row(std::iter::once(mark.to_owned()).chain(line.cells.iter().cloned()));
+        add_row(&mut table, std::iter::once(mark.to_owned()).chain(line.cells.iter().cloned()));
     }
     align(&mut table, 2);
     let headers = [BOLD, BOLD].into_iter();
@@ -67,7 +67,7 @@ fn push_table(text: &mut String, report: &Report) {
 fn push_classes(text: &mut String, report: &Report) {
     let mut table = bare_table();
     for row in prose::classes(report) {
-        table.add_row(std::iter::once(String::new()).chain(row));
+        add_row(&mut table, std::iter::once(String::new()).chain(row));
     }
     for line in table.lines() {
         push(text, Style::new(), &format!("  {}", line.trim_end()));
@@ -79,6 +79,11 @@ pub(crate) fn bare_table() -> Table {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table
+}
+
+/// A line of the table: whatever is in a cell, it stays one.
+pub(crate) fn add_row(table: &mut Table, cells: impl IntoIterator<Item = String>) {
+    table.add_row(cells.into_iter().map(|cell| printable(&cell)));
 }
 
 /// Numbers stand to the right, names to the left.

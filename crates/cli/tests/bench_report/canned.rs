@@ -100,33 +100,7 @@ fn nothing_moved() -> Report {
     let ended = Ended::ServerGone { why: "exit status 137".to_owned() };
     for run in report.encodings.iter_mut().flat_map(|result| &mut result.runs) {
         run.ended = ended.clone();
-        for role in [&mut run.sending, &mut run.receiving].into_iter().flatten() {
-            let latency = no_latency(role.latency.of);
-            *role = Role {
-                messages: 0,
-                payload_bytes: 0,
-                elapsed_ns: 0,
-                mb_per_second: None,
-                messages_per_second: None,
-                latency,
-                curve: Vec::new(),
-            };
-        }
-        for actor in &mut run.actors {
-            actor.messages = 0;
-            actor.payload_bytes = 0;
-            actor.elapsed_ns = 0;
-            actor.mb_per_second = None;
-            actor.latency = no_latency(actor.latency.of);
-            actor.series = Series {
-                interval_ns: 10_000_000,
-                payload_bytes: Vec::new(),
-                messages: Vec::new(),
-                samples: Vec::new(),
-                mean_ns: Vec::new(),
-                max_ns: Vec::new(),
-            };
-        }
+        stop_at_once(run);
     }
     for result in &mut report.encodings {
         let summary = &mut result.summary;
@@ -151,6 +125,47 @@ fn nothing_moved() -> Report {
     report
 }
 
+/// Leaves nothing of a run but who was there.
+fn stop_at_once(run: &mut Run) {
+    for role in [&mut run.sending, &mut run.receiving].into_iter().flatten() {
+        let latency = no_latency(role.latency.of);
+        *role = Role {
+            messages: 0,
+            payload_bytes: 0,
+            elapsed_ns: 0,
+            mb_per_second: None,
+            messages_per_second: None,
+            latency,
+            curve: Vec::new(),
+        };
+    }
+    run.wire = Wire {
+        sent_payload_bytes: 0,
+        sent_wire_bytes: 0,
+        received_payload_bytes: 0,
+        received_wire_bytes: 0,
+        ratio: None,
+    };
+    run.cost.client_cpu_seconds_per_gb = None;
+    run.cost.server_cpu_seconds_per_gb = None;
+    run.codec.share = None;
+    for actor in &mut run.actors {
+        actor.messages = 0;
+        actor.payload_bytes = 0;
+        actor.elapsed_ns = 0;
+        actor.mb_per_second = None;
+        actor.latency = no_latency(actor.latency.of);
+        actor.series = Series {
+            interval_ns: 10_000_000,
+            payload_bytes: Vec::new(),
+            messages: Vec::new(),
+            samples: Vec::new(),
+            mean_ns: Vec::new(),
+            max_ns: Vec::new(),
+        };
+    }
+}
+
 fn one_message() -> Report {
     let mut report = report(&USUAL[..2], BOTH, &[1.0]);
     report.settings.limit_messages = Some(1);
@@ -158,6 +173,7 @@ fn one_message() -> Report {
         for run in &mut result.runs {
             for actor in &mut run.actors {
                 actor.series.payload_bytes.truncate(1);
+                actor.series.messages.truncate(1);
                 actor.series.samples.truncate(1);
                 actor.series.mean_ns.truncate(1);
                 actor.series.max_ns.truncate(1);
@@ -165,11 +181,15 @@ fn one_message() -> Report {
         }
         let summary = &mut result.summary;
         for role in [&mut summary.sending, &mut summary.receiving].into_iter().flatten() {
-            role.latency.samples = 1;
-            role.latency.p90_ns = None;
-            role.latency.p99_ns = None;
-            role.latency.min_ns = role.latency.p50_ns;
-            role.latency.max_ns = role.latency.p50_ns;
+            let Latency { of, p50_ns, .. } = role.latency;
+            role.latency = Latency {
+                samples: 1,
+                min_ns: p50_ns,
+                p50_ns,
+                max_ns: p50_ns,
+                mean_ns: p50_ns.map(|ns| ns as f64),
+                ..no_latency(of)
+            };
             role.curve = vec![CurvePoint { percentile: 100.0, ns: 9_000_000 }];
         }
     }
@@ -314,7 +334,7 @@ fn encoding(
         Some(RoleSummary {
             mb_per_second: rate,
             messages_per_second: rate.map(|rate| rate * 250.0),
-            times_raw: rate.map(|rate| rate / all[0].1),
+            times_raw: rate.filter(|_| all[0].0 == "raw").map(|rate| rate / all[0].1),
             min_mb_per_second: rates.iter().copied().reduce(f64::min),
             max_mb_per_second: rates.iter().copied().reduce(f64::max),
             spread_percent: stats::spread_percent(&rates),

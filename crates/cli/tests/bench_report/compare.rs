@@ -2,6 +2,7 @@
 
 use thinwire_cli::bench::compare::{Comparison, Measure, Row, Verdict, compare};
 use thinwire_cli::bench::ending::Ended;
+use thinwire_cli::bench::render;
 use thinwire_cli::bench::report::Report;
 use thinwire_cli::bench::warning::Warning;
 
@@ -67,6 +68,18 @@ fn the_same_difference_is_noise_where_runs_differ_as_much() {
     let rate = find(&comparison, "lz4:1", "producers", Measure::MbPerSecond);
     assert_eq!(rate.verdict, Verdict::WithinNoise);
     assert!(rate.difference_percent.unwrap() < rate.noise_percent.unwrap(), "{rate:?}");
+}
+
+#[test]
+fn of_runs_without_anything_in_common_the_numbers_are_finite_still() {
+    let wild = [1e-6, 1.0, 1e6, 1e3, 1e-3];
+    let comparison = compare(&scaled(1.0, &wild), &scaled(1e6, &wild[..3]));
+    for row in &comparison.rows {
+        let percents = [row.difference_percent, row.noise_percent];
+        assert!(percents.into_iter().flatten().all(f64::is_finite), "{row:?}");
+    }
+    let table = render::comparison::table::render(&comparison);
+    assert!(table.contains("> × 1000") && table.lines().all(|line| line.len() < 250), "{table}");
 }
 
 #[test]

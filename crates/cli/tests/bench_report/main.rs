@@ -10,9 +10,13 @@
     reason = "a test may fail"
 )]
 
+#[path = "../html/canned.rs"]
+mod advise_canned;
 mod canned;
+mod check;
 #[path = "../command/mod.rs"]
 mod command;
 mod compare;
 mod load;
+mod schema;
 mod show;

@@ -6,7 +6,8 @@ use std::process::Output;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use thinwire_cli::bench::report::Report;
+use thinwire_cli::bench::report::{ErrorCount, KeptRaw, Report};
+use thinwire_cli::bench::warning::Warning;
 
 use super::canned::{self, BOTH, USUAL, report};
 use super::command::{run, stderr};
@@ -121,5 +122,90 @@ fn what_cannot_be_compared_ends_with_1_and_a_reason() {
         assert!(stderr(&output).contains(reason), "{name}: {}", stderr(&output));
         assert!(stderr(&output).contains(name), "{name}: {}", stderr(&output));
         assert!(output.stdout.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn one_of_the_reports_may_come_from_standard_input() {
+    let files = Files::new();
+    let [a, b] = ["a.json", "b.json"].map(|name| fs::read(files.path(name)).unwrap());
+    let path = |name| files.path(name).to_str().unwrap().to_owned();
+    let from_file = text(&files.report(&["a.json"]));
+    assert_eq!(text(&run(&["report", "-"], &a)), from_file);
+    let from_files = text(&files.report(&["a.json", "b.json"]));
+    assert_eq!(text(&run(&["report", "-", &path("b.json")], &a)), from_files);
+    assert_eq!(text(&run(&["report", &path("a.json"), "-"], &b)), from_files);
+    let both = run(&["report", "-", "-"], &a);
+    assert_eq!(both.status.code(), Some(2), "{}", stderr(&both));
+    let none = run(&["report", "-"], b"");
+    assert_eq!(none.status.code(), Some(1));
+    assert!(stderr(&none).contains("standard input: not a report"), "{}", stderr(&none));
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_no_file_of_a_report_is_refused_soon() {
+    for (name, reason) in [("/dev/zero", "does not begin with {"), ("/", "a folder, not a report")]
+    {
+        let output = run(&["report", name], b"");
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(stderr(&output).contains(reason), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn text_from_a_report_stays_text_in_every_form() {
+    let hostile = "<b>|*`x`\n# [a](b)\u{1b}[2J";
+    let mut odd = canned::usual();
+    odd.environment.command = hostile.to_owned();
+    odd.environment.cpu = Some(hostile.to_owned());
+    odd.settings.kind = hostile.to_owned();
+    odd.messages.source = hostile.to_owned();
+    odd.transport.name = hostile.to_owned();
+    odd.transport.server = Some(hostile.to_owned());
+    odd.warnings = vec![Warning::Corpus { text: hostile.to_owned() }];
+    for result in &mut odd.encodings {
+        result.level = format!("{}{hostile}", result.level);
+        for run in &mut result.runs {
+            run.kept_raw = vec![KeptRaw { reason: hostile.to_owned(), messages: 1 }];
+            let (kind, first) = (hostile.to_owned(), Some(hostile.to_owned()));
+            run.errors = vec![ErrorCount { kind, count: 1, first }];
+        }
+    }
+    let files = Files::new();
+    files.write("odd.json", &odd);
+    let mut other = odd.clone();
+    other.settings.kind.push('!');
+    files.write("other.json", &other);
+    for names in [["odd.json"].as_slice(), &["odd.json", "other.json"]] {
+        let form = |form| text(&files.report(&[names, &["--format", form]].concat()));
+        let markdown = form("markdown");
+        let rows = markdown.lines().filter(|line| line.starts_with('|'));
+        for row in rows {
+            let cells = row.replace(r"\|", "").matches('|').count() - 1;
+            assert!(cells == 12 || cells == 8, "{row}");
+        }
+        let escaped = markdown.replace(r"\<b>\|\*\`x\`\\n# \[a\](b)", "");
+        assert!(escaped.len() < markdown.len());
+        for sign in ["<b>", "`x", "](b)"] {
+            assert!(!escaped.contains(sign), "{sign} in {escaped}");
+        }
+        let table = form("table");
+        for said in [&markdown, &table] {
+            assert!(said.lines().all(|line| !line.starts_with('#')), "{said}");
+            assert!(!said.contains('\u{1b}'), "{said}");
+        }
+        assert!(table.contains(r"raw<b>|*`x`\n# [a](b)\u{1b}[2J"), "{table}");
+    }
+}
+
+#[test]
+fn what_bench_writes_is_read() {
+    for kind in [["pp", "-p", "2"], ["ppc", "-p", "2"], ["pc", "-c", "2"], ["e2e", "-p", "2"]] {
+        let few = ["bench", "-e", "raw,zstd:1", "-b", "4", "--warmup", "0", "--format", "json"];
+        let written = run(&[&few, kind.as_slice(), &["memory"]].concat(), b"");
+        assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+        let again = run(&["report", "-", "--format", "json"], &written.stdout);
+        assert!(again.stdout == written.stdout, "{kind:?}: {}", stderr(&again));
     }
 }

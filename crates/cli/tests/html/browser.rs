@@ -19,6 +19,7 @@ struct Probe {
     page: f64,
     ink: f64,
     resources: Vec<String>,
+    folded: usize,
     pictures: usize,
     texts: usize,
     faint: Vec<String>,
@@ -65,6 +66,38 @@ fn pictures_of_edge_benches_stay_in_order() {
     }
 }
 
+#[test]
+fn nothing_is_lost_on_paper() {
+    let Some(chromium) = chromium() else { return };
+    let many = bench_canned::edges().into_iter().filter(|it| PRINTED.contains(&it.0));
+    let many = many.map(|(name, report)| (name, bench::render::html::render(&report)));
+    let usual = [
+        ("usual", render::html::render(&canned::usual())),
+        ("usual bench", bench::render::html::render(&bench_canned::usual())),
+    ];
+    for (name, page) in usual.into_iter().chain(many) {
+        // Who likes it dark on the screen does so on no paper.
+        for probe in look_at(&chromium, name, &on_paper(&page), Mode::Dark, &PAPERS) {
+            assert!(probe.page > 0.99 && probe.ink < 0.1, "{name}: {probe:?}");
+            assert_eq!(probe.folded, 0, "{name}: a table that only a click would show");
+        }
+    }
+}
+
+/// The page with the style that it has on paper.
+fn on_paper(page: &str) -> String {
+    let mut page = page.to_owned();
+    for (of_media, now) in [
+        ("@media print {", "@media all {"),
+        ("@media screen and (max-width: 700px), print and ", "@media all and "),
+        ("@media screen and ", "@media not all and "),
+    ] {
+        assert!(page.contains(of_media), "{of_media}");
+        page = page.replace(of_media, now);
+    }
+    page
+}
+
 fn is_readable(chromium: &Path, name: &str, page: &str, pictures: usize) {
     let [light, dark] = [Mode::Light, Mode::Dark].map(|mode| look(chromium, name, page, mode));
     for (light, dark) in light.iter().zip(&dark) {
@@ -72,20 +105,25 @@ fn is_readable(chromium: &Path, name: &str, page: &str, pictures: usize) {
         assert!(dark.page < 0.1 && dark.ink > 0.6, "light on dark: {dark:?}");
         assert_eq!((light.pictures, dark.pictures), (pictures, pictures));
         assert!(light.texts > 60, "{light:?}");
+        assert!(light.folded > 0, "{light:?}");
     }
 }
 
-/// Opens the page in all widths and checks what has to hold for each.
 fn look(chromium: &Path, name: &str, page: &str, mode: Mode) -> Vec<Probe> {
+    look_at(chromium, name, page, mode, &WIDTHS)
+}
+
+/// Opens the page in all widths and checks what has to hold for each.
+fn look_at(chromium: &Path, name: &str, page: &str, mode: Mode, widths: &[u32]) -> Vec<Probe> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("page.html");
-    fs::write(&file, framed(page)).expect("writing the page");
+    fs::write(&file, framed(page, widths)).expect("writing the page");
     let (dom, log) = open(chromium, folder.path(), &file, mode);
     let probes = probes(&dom).unwrap_or_else(|| panic!("{name}: nothing found in {dom}\n{log}"));
 
     assert!(!log.contains("CONSOLE"), "{name}: {log}");
-    assert_eq!(probes.len(), WIDTHS.len(), "{name}");
-    for (probe, width) in probes.iter().zip(WIDTHS) {
+    assert_eq!(probes.len(), widths.len(), "{name}");
+    for (probe, &width) in probes.iter().zip(widths) {
         assert_eq!(probe.width, width, "{name}");
         assert_eq!(probe.is_dark, mode == Mode::Dark, "{name}");
         assert!(probe.scroll_width <= width, "{name} at {width}: {} wide", probe.scroll_width);
@@ -98,11 +136,12 @@ fn look(chromium: &Path, name: &str, page: &str, mode: Mode) -> Vec<Probe> {
 
 /// The page and the probe in a frame for each width: the windows of headless Chromium are at least
 /// 500 wide. What the probes found goes from the frames into the outer document, which is dumped.
-fn framed(page: &str) -> String {
+fn framed(page: &str, widths: &[u32]) -> String {
     let probed = page.replace("</body>", &format!("<script>{PROBE}</script></body>"));
     let escaped = probed.replace('&', "&amp;").replace('"', "&quot;");
-    let frame =
-        |width| format!(r#"<iframe width="{width}" height="900" srcdoc="{escaped}"></iframe>"#);
+    let frame = |width: &u32| {
+        format!(r#"<iframe width="{width}" height="900" srcdoc="{escaped}"></iframe>"#)
+    };
     format!(
         r#"<!DOCTYPE html>
         <style>:root {{ color-scheme: light dark }} iframe {{ border: 0 }}</style>
@@ -115,7 +154,7 @@ fn framed(page: &str) -> String {
           document.getElementById("found").textContent = `[${{found.join()}}]`;
         }});
         </script>"#,
-        WIDTHS.map(frame).concat()
+        widths.iter().map(frame).collect::<String>()
     )
 }
 
@@ -174,6 +213,12 @@ const PROBE: &str = include_str!("probe.js");
 
 /// A telephone and a notebook.
 const WIDTHS: [u32; 2] = [375, 1280];
+
+/// A4 and Letter, upright, with the margins that browsers have.
+const PAPERS: [u32; 2] = [698, 740];
+
+/// Edge reports with tables that are wide or long.
+const PRINTED: [&str; 2] = ["broken off", "many levels"];
 
 /// Long for a page, short for a test that hangs.
 const PATIENCE: Duration = Duration::from_secs(90);

@@ -53,6 +53,9 @@
     });
   }
 
+  const tables = [...document.querySelectorAll("table")];
+  const folded = tables.filter((table) => !table.checkVisibility()).length;
+
   const result = {
     width: innerWidth,
     scroll_width: document.scrollingElement.scrollWidth,
@@ -60,7 +63,7 @@
     page: luminance(page),
     ink: luminance(rgb(getComputedStyle(document.body).color)),
     resources: performance.getEntriesByType("resource").map((entry) => entry.name),
-    pictures, texts, faint, overlapping, outside, small,
+    folded, pictures, texts, faint, overlapping, outside, small,
   };
   const element = document.createElement("pre");
   element.id = "probe";

@@ -2,24 +2,18 @@
 
 use super::{cells, prose};
 use crate::bench::report::Report;
-use crate::render::markdown::{push_item, push_row};
+use crate::render::gfm::{Side, push_head, push_headline, push_item, push_note, push_row};
 
 /// Renders a report as GitHub-flavoured Markdown.
 #[must_use]
 pub fn render(report: &Report) -> String {
-    let mut text = format!("**{}**\n\n", prose::headline(report));
-    push_row(&mut text, cells::THROUGHPUT.map(|(group, name)| format!("{group} {name}")));
-    push_row(&mut text, alignment::<{ cells::THROUGHPUT.len() }>());
-    for row in cells::throughput(report) {
-        push_row(&mut text, row);
-    }
+    let mut text = String::new();
+    push_headline(&mut text, &prose::headline(report));
+    let names = cells::THROUGHPUT.map(|(group, name)| format!("{group} {name}"));
+    push_table(&mut text, &names, &cells::throughput(report));
     text.push('\n');
-    push_row(&mut text, cells::LATENCY.map(str::to_owned));
-    push_row(&mut text, alignment::<{ cells::LATENCY.len() }>());
-    for row in cells::latency(report) {
-        push_row(&mut text, row);
-    }
-    text.push_str(&format!("\n{}\n\n", cells::LEGEND));
+    push_table(&mut text, &cells::LATENCY.map(str::to_owned), &cells::latency(report));
+    push_note(&mut text, cells::LEGEND);
     for line in prose::setting(report).iter().chain(&prose::findings(report)) {
         push_item(&mut text, line);
     }
@@ -34,6 +28,10 @@ pub fn render(report: &Report) -> String {
 }
 
 /// Names stand to the left, numbers to the right.
-fn alignment<const N: usize>() -> [String; N] {
-    std::array::from_fn(|at| if at < 2 { ":--" } else { "--:" }.to_owned())
+fn push_table<const N: usize>(text: &mut String, names: &[String; N], rows: &[[String; N]]) {
+    let sides = std::array::from_fn(|at| if at < 2 { Side::Left } else { Side::Right });
+    push_head(text, names, sides);
+    for row in rows {
+        push_row(text, row, [false; N]);
+    }
 }

@@ -4,7 +4,9 @@ use anstyle::Style;
 
 use super::{cells, prose};
 use crate::bench::report::Report;
-use crate::render::table::{BAD, BOLD, DIM, GOOD, WARN, align, bare_table, push, push_item, wrap};
+use crate::render::table::{
+    BAD, BOLD, DIM, GOOD, WARN, add_row, align, bare_table, push, push_item, wrap,
+};
 
 /// Renders a report as text, with ANSI colours.
 #[must_use]
@@ -44,7 +46,7 @@ fn push_table(text: &mut String, headers: Vec<String>, rows: impl Iterator<Item 
     let height = if headers.iter().any(|it| it.contains('\n')) { 2 } else { 1 };
     table.set_header(headers);
     for row in rows {
-        table.add_row(row);
+        add_row(&mut table, row);
     }
     align(&mut table, 2);
     let styles = std::iter::repeat_n(BOLD, height).chain(std::iter::repeat(Style::new()));

@@ -75,7 +75,9 @@ pub const fn words(verdict: Verdict) -> &'static str {
 
 /// Above the double in times, since percents of that are hard to read.
 fn signed(percent: f64) -> String {
-    if percent >= 100.0 {
+    if percent >= 100_000.0 {
+        "> × 1000".to_owned()
+    } else if percent >= 100.0 {
         format!("× {}", unit::three_digits(1.0 + percent / 100.0))
     } else {
         format!("{percent:+.1} %")

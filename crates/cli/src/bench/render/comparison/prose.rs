@@ -17,7 +17,9 @@ pub fn headline(comparison: &Comparison) -> String {
         );
     }
     if untold > 0 {
-        return format!("Of {all}, {untold} have too few repeats to tell noise from difference.");
+        return format!(
+            "In {untold} of {all} there are too few repeats to tell noise from difference."
+        );
     }
     format!("Of {all}, none differs by more than the noise.")
 }

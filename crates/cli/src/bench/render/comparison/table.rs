@@ -4,7 +4,9 @@ use anstyle::Style;
 
 use super::{cells, prose};
 use crate::bench::compare::{Comparison, Verdict};
-use crate::render::table::{BAD, BOLD, DIM, GOOD, WARN, align, bare_table, push, push_item, wrap};
+use crate::render::table::{
+    BAD, BOLD, DIM, GOOD, WARN, add_row, align, bare_table, push, push_item, wrap,
+};
 
 /// Renders a comparison as text, with ANSI colours.
 #[must_use]
@@ -29,7 +31,7 @@ pub fn render(comparison: &Comparison) -> String {
         }
         last = Some(key);
         styles.push(style(verdict));
-        table.add_row(cells);
+        add_row(&mut table, cells);
     }
     align(&mut table, cells::NAMES);
     if let Some(words) = table.column_mut(cells::COLUMNS.len() - 1) {
