@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 use crate::detect::{self, Split};
 use crate::report::{Corpus, Sample};
 use crate::reservoir::{Payloads, Reservoir};
-use crate::split::{self, Piece, SplitError};
+use crate::split::{self, Framing, Piece, SplitError};
 use crate::stats;
 use crate::warning::Warning;
 
@@ -180,8 +180,9 @@ impl Reading<'_> {
 
     fn messages(&mut self, path: &Path) -> Result<(), SplitError> {
         let Source { split, max_bytes, .. } = *self.source;
-        let (framing, file): (_, Box<dyn Read>) = if is_stdin(path) {
-            (detect::framing_of_stream(split)?, Box::new(io::stdin().lock()))
+        let is_stream = is_stdin(path) || !path.metadata()?.is_file();
+        let (framing, file): (_, Box<dyn Read>) = if is_stream {
+            stream(path, split)?
         } else {
             (detect::framing(path, split, max_bytes)?, Box::new(File::open(path)?))
         };
@@ -306,6 +307,17 @@ impl Read for Counted<'_> {
         (self.progress)(*self.read);
         Ok(len)
     }
+}
+
+/// Opens what can be read only once, and looks at its beginning.
+fn stream(path: &Path, split: Split) -> io::Result<(Framing, Box<dyn Read>)> {
+    detect::framing_of_stream(path, split, &[])?; // a pipe's end may be opened only much later
+    let mut stream: Box<dyn Read> =
+        if is_stdin(path) { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) };
+    let mut head = Vec::new();
+    split::read_at_most(&mut stream, detect::HEAD_LEN, &mut head)?;
+    let framing = detect::framing_of_stream(path, split, &head)?;
+    Ok((framing, Box::new(io::Cursor::new(head).chain(stream))))
 }
 
 fn is_stdin(path: &Path) -> bool {

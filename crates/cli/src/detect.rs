@@ -15,9 +15,9 @@ use crate::split::{Framing, Header, read_at_most, read_u32be, read_varint};
 pub enum Split {
     /// Told for each file. Lines: .ndjson, .jsonl, .log, and where the first lines, at least two, are
     /// JSON objects or arrays (two are looked for as far as two of the longest messages that are
-    /// kept reach). Length-delimited: no plain text, three lengths or more lead exactly to the end,
-    /// and behind varints there is protobuf, JSON or other text. Otherwise, and for a pipe, one
-    /// message
+    /// kept reach, of a pipe in its first 64 KiB). Length-delimited, but for a pipe: no plain text,
+    /// three lengths or more lead exactly to the end, and behind varints there is protobuf, JSON or
+    /// other text. Otherwise one message
     Auto,
     /// Each file is one message
     None,
@@ -31,36 +31,40 @@ pub enum Split {
     U32be,
 }
 
-/// Decides how to split one file, whose messages may have `max_len` bytes.
+/// Decides how to split one regular file, whose messages may have `max_len` bytes.
 ///
 /// # Errors
 ///
-/// Those of reading, [`io::ErrorKind::InvalidData`] for a file that is said to be length-delimited
-/// but fits neither framing, and [`io::ErrorKind::InvalidInput`] for a pipe of which that is said.
+/// Those of reading, and [`io::ErrorKind::InvalidData`] for a file that is said to be
+/// length-delimited but fits neither framing.
 pub fn framing(path: &Path, split: Split, max_len: usize) -> io::Result<Framing> {
-    if !matches!(split, Split::Auto | Split::LengthDelimited) || !path.metadata()?.is_file() {
-        let has_line_name = split == Split::Auto && has_line_extension(path);
-        return if has_line_name { Ok(Framing::Lines) } else { framing_of_stream(split) };
+    match split {
+        Split::None => Ok(Framing::Whole),
+        Split::Lines => Ok(Framing::Lines),
+        Split::Varint => Ok(Framing::Varint),
+        Split::U32be => Ok(Framing::U32be),
+        Split::LengthDelimited => delimited(path, is_exact)?.ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "its lengths do not lead to its end; --split varint or --split u32be takes the \
+                 messages before the fault",
+            )
+        }),
+        Split::Auto => detect(path, max_len),
     }
-    if split == Split::Auto {
-        return detect(path, max_len);
-    }
-    delimited(path, is_exact)?.ok_or_else(|| {
-        io::Error::new(
-            io::ErrorKind::InvalidData,
-            "its lengths do not lead to its end; --split varint or --split u32be takes the \
-             messages before the fault",
-        )
-    })
 }
 
-/// Decides how to split what can be read only once, such as a pipe.
+/// Decides how to split what can be read only once, such as a pipe; `head` is what it begins with,
+/// up to [`HEAD_LEN`].
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::InvalidInput`] for [`Split::LengthDelimited`], which takes a look before.
-pub fn framing_of_stream(split: Split) -> io::Result<Framing> {
+/// [`io::ErrorKind::InvalidInput`] for [`Split::LengthDelimited`], which takes a look at the end.
+pub fn framing_of_stream(path: &Path, split: Split, head: &[u8]) -> io::Result<Framing> {
     match split {
+        Split::Auto if has_line_extension(path) || is_json_lines(head, head.len())? => {
+            Ok(Framing::Lines)
+        }
         Split::Auto | Split::None => Ok(Framing::Whole),
         Split::Lines => Ok(Framing::Lines),
         Split::Varint => Ok(Framing::Varint),
@@ -236,7 +240,7 @@ fn is_like_protobuf(mut body: &[u8], held_in_full: bool) -> bool {
 const LINE_EXTENSIONS: [&str; 3] = ["ndjson", "jsonl", "log"];
 
 /// What is looked at to tell text from binary.
-const HEAD_LEN: usize = 64 * 1024;
+pub const HEAD_LEN: usize = 64 * 1024;
 
 /// Lines that are parsed before a file counts as JSON lines.
 const JSON_LINES: usize = 8;

@@ -295,7 +295,7 @@ fn a_dash_is_standard_input() {
         let lines = b"{\"a\":1}\n{\"a\":22}\n{\"a\":333}\n";
         run(&[&arguments[..], &["--format", "json"]].concat(), lines)
     };
-    for (split, messages) in [("lines", 3), ("auto", 1), ("none", 1)] {
+    for (split, messages) in [("lines", 3), ("auto", 3), ("none", 1)] {
         let output = advise(split);
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(report["corpus"]["messages"], messages, "{split}: {}", stderr(&output));

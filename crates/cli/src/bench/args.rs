@@ -24,7 +24,7 @@ pub struct BenchArgs {
 /// What holds for every kind and transport.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Encodings to compare, such as raw,lz4,zstd:3; raw and all encodings without it
+    /// Encodings to compare, such as raw,lz4,zstd:3; raw and all encodings but deflate without it
     #[arg(
         short,
         long,
@@ -37,7 +37,7 @@ pub struct Options {
     /// The same as -e; before the kind, after which -c is --consumers
     #[arg(short = 'c', value_name = "ENCODING[:LEVEL]", value_delimiter = ',')]
     pub compression: Vec<Coding>,
-    /// Payloads below this size are sent raw; 256 B without it
+    /// Messages below this size, header included, are sent raw; 256 B without it
     #[arg(long, visible_alias = "compression-min-size", value_name = "SIZE", global = true)]
     pub min_size: Option<Size>,
     /// Your own messages: files and folders, read as `advise` reads them, or - for standard input.
@@ -53,7 +53,7 @@ pub struct Options {
     pub payload: Payload,
     /// Length of the messages, header included: 4000, or 500..8000 for any length between, or
     /// @PATH for lengths as those of the messages there; 4000 without it
-    #[arg(short, long, value_name = "N|A..B|@PATH", global = true)]
+    #[arg(short, long, value_name = "N|A..B|@PATH", conflicts_with = "messages", global = true)]
     pub message_size: Option<Lengths>,
     /// Ratio to which zstd:1 is to compress the messages, 1 to 100; as they are without it
     #[arg(long, value_name = "RATIO", value_parser = ratio, conflicts_with = "messages", global = true)]
@@ -146,7 +146,7 @@ pub struct KindArgs {
     #[arg(short, long, visible_alias = "actors", short_alias = 'a', value_name = "COUNT")]
     pub producers: Option<u32>,
     /// Consumers; as many as producers without it
-    #[arg(short, long, value_name = "COUNT")]
+    #[arg(short, long, value_name = "COUNT", value_parser = consumers)]
     pub consumers: Option<u32>,
     /// The transport; grpc without it
     #[command(subcommand)]
@@ -178,6 +178,7 @@ pub enum TransportArgs {
         storage: Storage,
     },
     /// Iggy over TCP
+    #[cfg_attr(not(feature = "iggy"), doc = "(not built in)")]
     ///
     /// The streams are named thinwire-bench-* and deleted when the run ends; one that is killed
     /// leaves them.
@@ -250,7 +251,7 @@ impl FromStr for Coding {
         if ["raw", "none", "off"].iter().any(|raw| raw.eq_ignore_ascii_case(text)) {
             return Ok(Self(Level::from(Encoding::Identity)));
         }
-        text.parse().map(Self).map_err(|error: thinwire::LevelError| error.to_string())
+        text.parse().map(Self).map_err(|error: thinwire::LevelError| format!("{error}; or raw"))
     }
 }
 
@@ -326,6 +327,10 @@ impl FromStr for Rate {
 
 fn example() -> String {
     "not a rate; write for example 20MB, or 5000msg".to_owned()
+}
+
+fn consumers(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "not a number; behind the kind, encodings go with -e".to_owned())
 }
 
 fn ratio(text: &str) -> Result<f64, String> {
