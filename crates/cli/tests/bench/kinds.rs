@@ -14,7 +14,7 @@ use crate::support::bench;
 /// Messages of a run; the last batch of each sender is not full.
 const COUNT: u64 = 150;
 
-fn every_kind_over(transport: &str) {
+pub(crate) fn every_kind_over(transport: &str) {
     for kind in Kind::ALL {
         let kind = kind.name();
         let (report, code, said) = bench(&format!(

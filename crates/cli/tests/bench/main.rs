@@ -2,6 +2,8 @@
 
 mod ends;
 mod faults;
+#[cfg(feature = "iggy")]
+mod iggy;
 mod kinds;
 mod messages;
 mod support;

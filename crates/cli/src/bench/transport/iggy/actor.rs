@@ -27,11 +27,23 @@ impl Produce for Producer {
         Box::pin(async move {
             let fail = |error: &dyn std::error::Error| Fault::new("send", whole(error));
             let mut messages = Vec::with_capacity(batch.len());
+            let payload_bytes: usize = batch.iter().map(Bytes::len).sum();
             for payload in batch {
                 let message = IggyMessage::builder().payload(payload).build();
                 messages.push(message.map_err(|error| fail(&error))?);
             }
-            self.producer.send(messages).await.map(drop).map_err(|error| fail(&error))
+            self.producer.send(messages).await.map(drop).map_err(|error| match payload_bytes {
+                0..=SERVER_LIMIT => fail(&error),
+                // It breaks the connection, which is all that the SDK knows of it.
+                more => Fault::new(
+                    "send",
+                    format!(
+                        "{}; the batch had {more} bytes, and a server takes no more than 64 MiB at \
+                         once, compressed, unless its max_message_size says otherwise",
+                        whole(&error)
+                    ),
+                ),
+            })
         })
     }
 }
@@ -141,3 +153,6 @@ impl std::fmt::Debug for Poller {
 
 /// A poll that finds nothing is not repeated at once.
 const POLL: Duration = Duration::from_millis(1);
+
+/// Bytes that a server takes at once, as it is delivered.
+const SERVER_LIMIT: usize = 64 << 20;

@@ -6,8 +6,9 @@
 //! in their names and are deleted when it ends.
 
 mod actor;
+mod connection;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,9 @@ use iggy_binary_protocol::requests::topics::CreateTopicRequest;
 use iggy_binary_protocol::{WireEncode as _, WireIdentifier, WireName, WireOptions};
 use thinwire::counters::Counters;
 use thinwire_iggy::{ClientCompressionConfig, CompressedProducer, Label, MessageCodec};
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
+use tokio::time::timeout;
 
 use super::fault::whole;
 use super::{
@@ -30,6 +34,7 @@ use crate::bench::counts::Counts;
 use crate::bench::report;
 use crate::failure::Failure;
 use actor::{Place, Poller, Producer};
+use connection::Connection;
 
 /// A server that was reached.
 #[derive(Debug)]
@@ -40,24 +45,6 @@ pub struct Iggy {
     version: Option<String>,
 }
 
-#[derive(Clone)]
-struct Connection(String);
-
-impl std::fmt::Debug for Connection {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Connection")
-    }
-}
-
-impl Connection {
-    async fn open(&self) -> Result<IggyClient, Fault> {
-        let fail = |error: IggyError| Fault::new("connect", whole(&error));
-        let client = IggyClient::from_connection_string(&self.0).map_err(fail)?;
-        client.connect().await.map_err(fail)?;
-        Ok(client)
-    }
-}
-
 impl Iggy {
     /// Reaches a server.
     ///
@@ -66,10 +53,9 @@ impl Iggy {
     /// [`Failure::Input`] when it does not answer, or does not know the user.
     pub async fn reach(address: &str, user: &str, password: &str) -> Result<Self, Failure> {
         let address = address.trim_start_matches("iggy://").trim_start_matches("tcp://");
-        // Without limits the SDK would try again for ever.
-        let options = "reconnection_retries=1&reconnection_interval=100ms";
-        let connection = Connection(format!("iggy://{user}:{password}@{address}?{options}"));
-        let reached = tokio::time::timeout(CONNECT, connection.open()).await;
+        let connection = Connection::new(address, user, password);
+        let connection = connection.map_err(|error| Failure::input(address, whole(&error)))?;
+        let reached = timeout(CONNECT, connection.open()).await;
         let reached = reached.map_err(|_| Failure::input(address, "it does not answer"))?;
         let client = reached.map_err(|fault| Failure::input(address, fault))?;
         let stats = client.get_stats().await.ok();
@@ -102,8 +88,12 @@ impl Transport for Iggy {
                 setup,
                 runs: Arc::default(),
                 counters: Mutex::default(),
+                has_ended: AtomicBool::new(false),
             };
-            session.make_streams().await?;
+            if let Err(fault) = session.make_streams().await {
+                session.end().await;
+                return Err(fault);
+            }
             let session: Box<dyn Session> = Box::new(session);
             Ok(session)
         })
@@ -119,6 +109,25 @@ struct IggySession {
     runs: Arc<AtomicU64>,
     /// Of each actor.
     counters: Mutex<Vec<Arc<Counters>>>,
+    has_ended: AtomicBool,
+}
+
+impl Drop for IggySession {
+    /// Whoever is interrupted while connecting has no session to end.
+    fn drop(&mut self) {
+        let runtime = Handle::try_current().ok();
+        let is_threaded = |it: &Handle| it.runtime_flavor() == RuntimeFlavor::MultiThread;
+        let Some(runtime) = runtime.filter(is_threaded) else { return };
+        if *self.has_ended.get_mut() {
+            return;
+        }
+        // On a connection of its own: the other may wait for an answer that nobody will read.
+        let clean = async {
+            let control = self.connection.open().await?;
+            self.delete_streams(&control).await
+        };
+        let _ = block_in_place(|| runtime.block_on(timeout(CONNECT, clean)));
+    }
 }
 
 fn config(setup: Setup) -> Result<ClientCompressionConfig, Fault> {
@@ -203,12 +212,14 @@ impl IggySession {
         Ok(())
     }
 
-    async fn delete_streams(&self) -> Result<(), Fault> {
+    /// Deletes what can be deleted, and returns the first fault.
+    async fn delete_streams(&self, control: &IggyClient) -> Result<(), Fault> {
+        let mut all = Ok(());
         for destination in 0..self.setup.destinations {
-            let deleted = self.control.delete_stream(&self.stream(destination)?).await;
-            deleted.map_err(|error| Fault::new("connect", whole(&error)))?;
+            let deleted = control.delete_stream(&self.stream(destination)?).await;
+            all = all.and(deleted.map_err(|error| Fault::new("connect", whole(&error))));
         }
-        Ok(())
+        all
     }
 
     fn count(&self, counters: &Arc<Counters>) {
@@ -225,7 +236,7 @@ impl Session for IggySession {
     fn begin(&self, _: u64) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move {
             if self.runs.load(Ordering::Acquire) > 0 {
-                self.delete_streams().await?;
+                self.delete_streams(&self.control).await?;
                 self.make_streams().await?;
                 self.wait_until_empty().await?;
             }
@@ -297,7 +308,8 @@ impl Session for IggySession {
 
     fn end(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let _ = self.delete_streams().await;
+            self.has_ended.store(true, Ordering::Release);
+            let _ = self.delete_streams(&self.control).await;
         })
     }
 }
