@@ -1,110 +1,163 @@
 //! A server in a process of the benchmark's own, gone with it.
+//!
+//! A shell makes its folder, starts it, and waits for the end of its own input: a pipe from the
+//! benchmark, which ends when the benchmark does, even if it is killed. Then it kills the server
+//! and removes the folder. Nothing else does, so no moment is left in which something would stay.
 
-use std::path::Path;
-use std::process::{self, Command, ExitStatus, Stdio};
+use std::io::{BufRead, BufReader, Error, Result, Write};
+use std::path::{Path, PathBuf};
+use std::process::{self, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-/// A process that is killed when this goes out of scope, or when the benchmark is gone without
-/// that: killed itself, or ended by a second signal.
+/// A server's folder and, once it is started, the server; both are gone when this is.
 #[derive(Debug)]
 pub(super) struct Child {
-    running: Mutex<Running>,
+    folder: PathBuf,
+    shell: Mutex<Shell>,
 }
 
 #[derive(Debug)]
-struct Running {
+struct Shell {
     process: process::Child,
-    /// Who ends it if the benchmark can't.
-    guard: Option<process::Child>,
+    /// Its end is the signal.
+    input: Option<ChildStdin>,
+    /// What it says: that the folder is there, the server's number, and how that ended.
+    lines: Receiver<String>,
+    end: Option<String>,
 }
 
 impl Child {
-    /// Starts it. Ctrl-C does not reach it: the benchmark ends it when it has asked it for what it
-    /// knows. `folder`, if there is one, is what the process keeps; it is the caller's to remove,
-    /// and only removed here if the benchmark is gone.
-    pub(super) fn start(command: &mut Command, folder: Option<&Path>) -> std::io::Result<Self> {
-        command.stdin(Stdio::null());
-        apart(command);
-        let process = command.spawn()?;
-        let guard = guard(process.id(), folder);
-        Ok(Self { running: Mutex::new(Running { process, guard }) })
+    /// Makes a folder for this program, which has it as its working folder, and its output in
+    /// `log` there. Ctrl-C does not reach it: the benchmark ends it when it has asked it for what it
+    /// knows.
+    pub(super) fn prepare(program: &Command) -> Result<Self> {
+        let name = format!("thinwire-bench-{:016x}", fastrand::u64(..));
+        let folder = std::env::temp_dir().join(name);
+        let folder = std::path::absolute(folder)?;
+        let mut process = shell(&folder, program)?;
+        let input = process.stdin.take();
+        let (to, lines) = channel();
+        if let Some(output) = process.stdout.take() {
+            thread::spawn(move || {
+                BufReader::new(output).lines().map_while(Result::ok).try_for_each(|it| to.send(it))
+            });
+        }
+        let shell = Shell { process, input, lines, end: None };
+        let child = Self { folder, shell: Mutex::new(shell) };
+        child.shell().line()?; // the folder is there
+        Ok(child)
     }
 
-    #[cfg(feature = "nats")]
-    pub(super) fn pid(&self) -> u32 {
-        self.running().process.id()
+    /// Starts the program; returns the number of its process.
+    pub(super) fn start(&self) -> Result<u32> {
+        let mut shell = self.shell();
+        let input = shell.input.as_mut().ok_or_else(gone)?;
+        input.write_all(b"go\n")?;
+        shell.line()?.parse().map_err(Error::other)
     }
 
-    /// Its standard output, once, if it was piped.
-    #[cfg(feature = "grpc")]
-    pub(super) fn stdout(&self) -> Option<process::ChildStdout> {
-        self.running().process.stdout.take()
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// How it ended, if it has.
-    pub(super) fn end(&self) -> Option<ExitStatus> {
-        let mut running = self.running();
-        let status = running.process.try_wait().ok().flatten()?;
-        running.dismiss_guard(); // the number may become another process's
-        Some(status)
+    pub(super) fn end(&self) -> Option<String> {
+        self.shell().end()
     }
 
     /// Waits until it has ended.
-    pub(super) async fn gone(&self) -> ExitStatus {
+    pub(super) async fn gone(&self) -> String {
         loop {
-            if let Some(status) = self.end() {
-                return status;
+            if let Some(why) = self.end() {
+                return why;
             }
             tokio::time::sleep(GLANCE).await;
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What it has said. Of what killed it, it could say nothing.
+    pub(super) fn said(&self) -> String {
+        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+
+    fn shell(&self) -> MutexGuard<'_, Shell> {
+        self.shell.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Running {
-    fn dismiss_guard(&mut self) {
-        if let Some(mut guard) = self.guard.take() {
-            let _ = guard.kill();
-            let _ = guard.wait();
+impl Shell {
+    fn line(&self) -> Result<String> {
+        self.lines.recv_timeout(PATIENCE).map_err(|_| gone())
+    }
+
+    fn end(&mut self) -> Option<String> {
+        if self.end.is_none() {
+            let code: i32 = self.lines.try_recv().ok()?.parse().unwrap_or_default();
+            self.end = Some(match code {
+                // So shells write a signal.
+                129.. => format!("it was ended by signal {}", code - 128),
+                code => format!("it ended with exit status {code}"),
+            });
         }
+        self.end.clone()
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        let mut running = self.running();
-        running.dismiss_guard();
-        let _ = running.process.kill();
-        let _ = running.process.wait();
+        let mut shell = self.shell();
+        shell.input = None;
+        let _ = shell.process.wait();
     }
 }
 
-/// Out of reach of what a terminal sends to the benchmark.
-fn apart(command: &mut Command) {
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    #[cfg(not(unix))]
-    let _ = command;
+fn gone() -> Error {
+    Error::other("the shell that is to start it has ended")
 }
 
-/// A shell whose input ends when this process does, however it does.
-fn guard(pid: u32, folder: Option<&Path>) -> Option<process::Child> {
-    if !cfg!(unix) {
-        return None;
-    }
-    let mut command = Command::new("sh");
-    command.args(["-c", LAST_DUTY, "sh", &pid.to_string()]).args(folder);
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    apart(&mut command);
-    command.spawn().ok() // where there is no shell, there is no guard
+fn shell(folder: &Path, program: &Command) -> Result<process::Child> {
+    let start = |shell: &str| {
+        let mut command = Command::new(shell);
+        command.args(["-c", SCRIPT, "sh"]).arg(folder);
+        command.arg(program.get_program()).args(program.get_args());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.spawn()
+    };
+    start("sh").or_else(|_| start("/bin/sh")).map_err(|error| {
+        Error::new(error.kind(), format!("it takes a shell, sh, to start a server: {error}"))
+    })
 }
 
-/// The process is given a moment to be gone before what it writes to is removed.
-const LAST_DUTY: &str =
-    r#"read -r _; kill -9 "$1"; if [ -n "$2" ]; then sleep 1; rm -rf -- "$2"; fi"#;
+/// `$1` is the folder, what follows the program. The folder stays until the benchmark has had time
+/// to read there why the program ended.
+const SCRIPT: &str = r#"
+trap '' HUP INT TERM PIPE # there may be nobody left to tell
+PATH=${PATH:+$PATH:}/usr/bin:/bin
+folder=$1; shift
+mkdir -m 700 -- "$folder" && cd -- "$folder" || exit
+exec 3<&0
+echo made
+if read -r _ <&3; then
+    "$@" >log 2>&1 </dev/null 3<&- &
+    program=$!
+    { read -r _ <&3; kill -9 "$program"; } &
+    watcher=$!
+    echo "$program"
+    wait "$program"
+    status=$?
+    kill -9 "$watcher"
+    echo "$status"
+    read -r _ <&3
+fi
+cd / && rm -rf -- "$folder"
+"#;
 
 const GLANCE: Duration = Duration::from_millis(20);
+
+/// A shell starts within milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);

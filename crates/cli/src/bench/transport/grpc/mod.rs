@@ -13,9 +13,7 @@ mod raw;
 mod server;
 mod session;
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -95,15 +93,19 @@ impl Grpc {
         let program = std::env::current_exe().map_err(fail)?;
         let mut command = link.command(program);
         command.args(["bench", "serve", "grpc", "--listen", &format!("{}:0", link.far())]);
-        let child = Child::start(command.stdout(Stdio::piped()), None).map_err(fail)?;
-        let stdout = child.stdout();
-        let line = tokio::task::spawn_blocking(move || {
-            let mut line = String::new();
-            let read = stdout.map(|stdout| BufReader::new(stdout).read_line(&mut line));
-            read.transpose().map(|_| line)
-        });
-        let line = line.await.map_err(std::io::Error::other).and_then(|line| line);
-        let line = line.map_err(fail)?;
+        let child = Child::prepare(&command).map_err(fail)?;
+        child.start().map_err(fail)?;
+        let begin = Instant::now();
+        let line = loop {
+            let said = child.said();
+            if let Some((line, _)) = said.split_once('\n') {
+                break line.to_owned();
+            }
+            if child.end().is_some() || begin.elapsed() > CONNECT {
+                return Err(Failure::input("server", "it did not start"));
+            }
+            tokio::time::sleep(GLANCE).await;
+        };
         let url = line.split([' ', ',']).find(|word| word.starts_with("http://"));
         let url = url.ok_or_else(|| Failure::input("server", "it did not start"))?;
         let mut grpc = Self::at(url)?;
@@ -147,7 +149,7 @@ impl Transport for Grpc {
     fn gone(&self) -> BoxFuture<'_, String> {
         Box::pin(async move {
             match &self.linked {
-                Some((child, _)) => format!("it ended with {}", child.gone().await),
+                Some((child, _)) => child.gone().await,
                 None => std::future::pending().await,
             }
         })
@@ -166,3 +168,5 @@ impl Transport for Grpc {
 }
 
 const CONNECT: Duration = Duration::from_secs(5);
+
+const GLANCE: Duration = Duration::from_millis(20);

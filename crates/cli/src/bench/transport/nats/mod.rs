@@ -99,7 +99,7 @@ impl Transport for Nats {
         Box::pin(async move {
             let session = NatsSession {
                 url: self.url.clone(),
-                pid: self.local.as_ref().map(Local::pid),
+                pid: self.local.as_ref().map(|local| local.pid),
                 storage: self.storage,
                 control: connect(&self.url).await?,
                 setup,
