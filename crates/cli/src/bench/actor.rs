@@ -75,6 +75,7 @@ pub async fn consume(
     let mut record = Record::new(RoleName::Consumer, index, of);
     let actor = format!("consumer {index}");
     let most = stage.per_batch as usize;
+    let mut is_dry = false;
     while !stage.ledger.is_complete() && !stage.stop.is_stopped() {
         if of == LatencyOf::Fetch && stage.is_time_over() {
             break;
@@ -85,13 +86,19 @@ pub async fn consume(
             () = stage.stop.stopped() => break,
         };
         let messages = match received {
-            Ok(messages) if messages.is_empty() => continue,
             Ok(messages) => messages,
             Err(fault) => {
                 stage.fail(&actor, &fault);
                 break;
             }
         };
+        if messages.is_empty() != is_dry {
+            is_dry = messages.is_empty();
+            stage.found(is_dry);
+        }
+        if is_dry {
+            continue;
+        }
         let now_ns = stage.now_ns();
         let (count, payload_bytes) = stage.check(&messages, &actor, |sent_ns| {
             if of == LatencyOf::Delivery {
@@ -126,7 +133,10 @@ impl<'a> Sender<'a> {
     /// The next batch and when it was to be sent; none when there are no more.
     async fn next(&mut self, stage: &Stage) -> Option<(Vec<Bytes>, u64)> {
         let Share { messages, payload_bytes, .. } = self.left;
-        if messages == 0 || payload_bytes == 0 || stage.stop.is_stopped() || stage.is_time_over() {
+        // What was due in time is sent, late as it may be, but not for ever.
+        let is_over =
+            if self.times.is_some() { stage.is_time_long_over() } else { stage.is_time_over() };
+        if messages == 0 || payload_bytes == 0 || stage.stop.is_stopped() || is_over {
             return None;
         }
         stage.wait_for_receivers().await;
@@ -135,7 +145,7 @@ impl<'a> Sender<'a> {
         let begin_ns = match &mut self.times {
             None => stage.now_ns(),
             Some(times) => tokio::select! {
-                at = times.recv() => at?,
+                at = times.next() => at?,
                 () = stage.stop.stopped() => return None,
             },
         };

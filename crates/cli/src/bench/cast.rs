@@ -7,11 +7,12 @@ use tokio::task::{Id, JoinSet};
 
 use super::actor;
 use super::pace::Times;
+use super::patience::{Cut, Patience, Pulse};
 use super::plan::{Limits, Plan, Purpose};
 use super::record::Record;
 use super::report::LatencyOf;
 use super::stage::{Share, Stage};
-use super::transport::{Consume, Exchange, Fault, Produce, Session};
+use super::transport::{Consume, Exchange, Produce, Session};
 
 /// The connected actors of a session, by number.
 #[derive(Default)]
@@ -58,20 +59,28 @@ impl Cast {
     ///
     /// # Errors
     ///
-    /// [`Fault`], of the first that can't be connected.
-    pub async fn connect(plan: &Plan, session: &dyn Session) -> Result<Self, Fault> {
+    /// [`Cut`], of the first that can't be connected.
+    pub(super) async fn connect(
+        plan: &Plan,
+        session: &dyn Session,
+        patience: Patience<'_>,
+    ) -> Result<Self, Cut> {
         let mut cast = Self::default();
+        let pulse = Pulse::default(); // one step for each
         let destinations = plan.destinations();
         if plan.kind.purpose() != Purpose::RoundTrip {
             for index in 0..plan.senders() {
-                cast.producers.insert(index, session.producer(index % destinations).await?);
+                let producer = session.producer(index % destinations);
+                cast.producers.insert(index, patience.answer(&pulse, producer).await?);
             }
         }
         for index in 0..plan.consumers {
-            cast.consumers.insert(index, session.consumer(index % destinations).await?);
+            let consumer = session.consumer(index % destinations);
+            cast.consumers.insert(index, patience.answer(&pulse, consumer).await?);
         }
         for index in 0..plan.pairs {
-            cast.pairs.insert(index, session.pair(index % destinations).await?);
+            let pair = session.pair(index % destinations);
+            cast.pairs.insert(index, patience.answer(&pulse, pair).await?);
         }
         Ok(cast)
     }

@@ -76,8 +76,11 @@ impl fmt::Display for Ended {
             Self::AsPlanned => f.write_str("as planned"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Idle { actor, idle_ns, missing } => {
-                let ms = idle_ns / 1_000_000;
-                write!(f, "{actor} waited {ms} ms for nothing; {missing} message(s) are missing")
+                write!(f, "{actor} waited {} ms for nothing (--idle-limit)", idle_ns / 1_000_000)?;
+                match missing {
+                    0 => Ok(()),
+                    missing => write!(f, "; {missing} message(s) are missing"),
+                }
             }
             Self::Failed { actor, why } => write!(f, "{actor} failed: {why}"),
             Self::ServerGone { why } => write!(f, "the server is gone: {why}"),

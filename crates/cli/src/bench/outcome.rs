@@ -74,6 +74,8 @@ pub enum Verifier {
     Server,
     /// Consumers that read what is kept after the run.
     Afterwards,
+    /// The run ended before anybody could.
+    Nobody,
 }
 
 impl Verifier {
@@ -84,6 +86,7 @@ impl Verifier {
             Self::Consumers => "consumers",
             Self::Server => "server",
             Self::Afterwards => "afterwards",
+            Self::Nobody => "nobody",
         }
     }
 }

@@ -3,13 +3,12 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::time::{sleep, timeout};
-
 use super::cast::{Cast, Part};
 use super::ending::Ended;
 use super::ledger::Ledger;
 use super::outcome::{Outcome, Verifier};
 use super::pace::{self, Times};
+use super::patience::{Cut, Patience, Pulse, silence};
 use super::plan::{Limits, Plan, Purpose};
 use super::pool::Pool;
 use super::record::Record;
@@ -33,6 +32,8 @@ pub struct Run<'a> {
     pub session: &'a dyn Session,
     /// Stops when the user wants it.
     pub interrupt: &'a Stop,
+    /// Beats while the session is at work on something long.
+    pub pulse: &'a Pulse,
 }
 
 impl std::fmt::Debug for Run<'_> {
@@ -70,10 +71,12 @@ impl Run<'_> {
         let spent = usage::own_cpu_ns().zip(cpu_ns).map(|(now, before)| now - before);
         let client = self.session.counts().since(&client);
         let now = self.ask().await;
+        let is_checked_there = server.as_ref().is_some_and(|server| server.found.is_some());
+        let client_peak_memory_bytes = usage::peak_memory_bytes(None);
+        let settled = self.settle(&stage, is_checked_there, now.as_ref()).await;
+        let (server, now) = (server.unwrap_or_default(), now.unwrap_or_default());
         let server_cpu = now.cpu_ns.zip(server.cpu_ns).map(|(now, was)| now.saturating_sub(was));
         let in_process = server_cpu.filter(|_| now.is_in_process).unwrap_or_default();
-        let client_peak_memory_bytes = usage::peak_memory_bytes(None);
-        let settled = self.settle(&stage, &now).await;
         let faults = stage.faults.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Outcome {
             records,
@@ -90,26 +93,45 @@ impl Run<'_> {
     }
 
     /// Finds out how a run ended and what became of its messages.
-    async fn settle(&self, stage: &Stage, server: &ServerFacts) -> Outcome {
+    async fn settle(
+        &self,
+        stage: &Stage,
+        is_checked_there: bool,
+        server: Option<&ServerFacts>,
+    ) -> Outcome {
         let purpose = self.plan.kind.purpose();
-        let verified_by = match (purpose, server.found) {
+        let not_kept = server.map_or(0, |server| server.not_kept);
+        let found_there = server.and_then(|server| server.found);
+        let verified_by = match (purpose, found_there) {
             (Purpose::SendOnly, Some(_)) => Verifier::Server,
+            (Purpose::SendOnly, None) if is_checked_there || server.is_none() => Verifier::Nobody,
+            (Purpose::SendOnly, None) if stage.stop.is_stopped() => Verifier::Nobody,
             (Purpose::SendOnly, None) => Verifier::Afterwards,
             _ => Verifier::Consumers,
         };
-        if verified_by == Verifier::Afterwards && stage.stop.cause().is_none() {
-            self.read_back(stage, server.not_kept).await;
+        if verified_by == Verifier::Nobody && !stage.stop.is_stopped() {
+            let fault = Fault::new("receive", "it does not say what it has received");
+            stage.fail("the server", &fault);
         }
-        let found = server.found.unwrap_or_else(|| stage.ledger.found());
+        if verified_by == Verifier::Afterwards {
+            self.read_back(stage, not_kept).await;
+        }
+        let found = found_there.unwrap_or_else(|| stage.ledger.found());
         let missing = match verified_by {
             Verifier::Server => stage.ledger.sent().0.saturating_sub(found.messages),
-            Verifier::Afterwards => stage.ledger.missing().saturating_sub(server.not_kept),
+            Verifier::Afterwards => stage.ledger.missing().saturating_sub(not_kept),
             Verifier::Consumers => stage.ledger.missing(),
+            Verifier::Nobody => 0,
         };
         let ended = stage.stop.cause().unwrap_or(match missing {
             0 => Ended::AsPlanned,
-            // Consumers of what was there before may stop in the middle of it.
-            _ if purpose == Purpose::FillFirst && stage.time.is_some() => Ended::AsPlanned,
+            // Consumers of what was there before may stop in the middle of it, not at its end.
+            _ if purpose == Purpose::FillFirst
+                && stage.time.is_some()
+                && stage.dry() < self.plan.consumers.into() =>
+            {
+                Ended::AsPlanned
+            }
             messages => Ended::Lost { messages },
         });
         // What was under way when a run was cut short is not lost.
@@ -119,8 +141,11 @@ impl Run<'_> {
     }
 
     /// What the server knows; one that does not answer is not waited for.
-    async fn ask(&self) -> ServerFacts {
-        timeout(ASK.min(self.plan.idle), self.session.server()).await.unwrap_or_default()
+    async fn ask(&self) -> Option<ServerFacts> {
+        tokio::select! {
+            facts = self.session.server() => Some(facts),
+            () = silence(self.pulse, ASK.min(self.plan.idle)) => None,
+        }
     }
 
     /// Has the actors of one part act, and watches them.
@@ -188,6 +213,7 @@ impl Run<'_> {
             return;
         }
         let actor = if is_receiving { "every consumer" } else { "every producer" };
+        let missing = if is_receiving { missing } else { 0 }; // nobody has looked for any
         let idle_ns = nanos(idle);
         stage.stop.stop(Ended::Idle { actor: actor.to_owned(), idle_ns, missing });
     }
@@ -227,35 +253,28 @@ impl Run<'_> {
         count
     }
 
-    /// What the transport answers within the idle limit. Without an answer, and when the user does
-    /// not wait for it, the run is stopped.
+    /// What the transport answers. Without an answer, and when the user does not wait for it, the
+    /// run is stopped.
     async fn answer<T>(
         &self,
         stage: &Stage,
         actor: &str,
         answer: impl Future<Output = Result<T, Fault>>,
     ) -> Option<T> {
-        let answer = tokio::select! {
-            answer = answer => answer,
-            () = sleep(self.plan.idle) => Err(Fault::new("connect", "it does not answer")),
-            () = self.interrupt.stopped() => {
-                stage.stop.stop(Ended::Interrupted);
-                return None;
-            }
-        };
-        answer.inspect_err(|fault| stage.fail(actor, fault)).ok()
+        let patience = Patience { idle: self.plan.idle, interrupt: self.interrupt };
+        match patience.answer(self.pulse, answer).await {
+            Ok(answer) => return Some(answer),
+            Err(Cut::Fault(fault)) => stage.fail(actor, &fault),
+            Err(Cut::Interrupted) => stage.stop.stop(Ended::Interrupted),
+        }
+        None
     }
 
-    /// Time between two batches of all senders, in the open loop.
-    fn interval(&self) -> Option<Duration> {
-        let per_second = self.plan.rate?.messages_per_second(self.mean_len);
-        let seconds = f64::from(self.plan.per_batch) / per_second;
-        Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4))
-    }
-
+    /// When each sender is to send, in the open loop.
     fn times(&self, stage: &Stage) -> Vec<Times> {
-        let Some(interval) = self.interval() else { return Vec::new() };
-        pace::start(stage.begin(), interval, self.plan.senders(), stage.time)
+        let Some(rate) = self.plan.rate else { return Vec::new() };
+        let batches = rate.messages_per_second(self.mean_len) / f64::from(self.plan.per_batch);
+        pace::start(stage.begin(), batches, self.plan.senders(), stage.time)
     }
 }
 

@@ -140,13 +140,14 @@ impl Plan {
     /// [`Failure::Usage`] with what it would be.
     pub fn check_memory(&self, mean_len: f64, max_len: u64, memory: u64) -> Result<(), Failure> {
         let senders = u128::from(self.senders());
-        let at_once = u128::from(max_len) * u128::from(self.per_batch) * senders;
+        let share = self.limits.messages.unwrap_or(u64::MAX).div_ceil(self.senders().into());
+        let batch = u64::from(self.per_batch).min(share);
+        let at_once = u128::from(max_len) * u128::from(batch) * senders;
         let most = u128::from(memory / COPIES);
         if at_once > most {
             let why = format!(
-                "{} message(s) of up to {max_len} bytes, of {senders} sender(s), are {at_once} \
-                 bytes at once; of {memory} bytes of memory that are free they may be {most}",
-                self.per_batch
+                "{batch} message(s) of up to {max_len} bytes, of {senders} sender(s), are {at_once} \
+                 bytes at once; of {memory} bytes of memory that are free they may be {most}"
             );
             return Err(usage("--messages-per-batch, --message-size and --producers", why));
         }

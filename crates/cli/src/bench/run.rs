@@ -1,6 +1,7 @@
 //! The command, from what was typed to what is printed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::args::{BenchArgs, Rate, ServeWhat, What};
 use super::ending::Ended;
@@ -8,10 +9,9 @@ use super::plan::Plan;
 use super::pool::{Filled, Pool};
 use super::report::{Report, SCHEMA, SCHEMA_VERSION, Settings};
 use super::series::{Series, run_all};
-use super::signals::Signals;
 use super::stop::Stop;
 use super::warning::Warning;
-use super::{doubt, render, summarize, transport, usage};
+use super::{doubt, memory, render, signals, summarize, transport};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::measure::nanos;
@@ -39,7 +39,9 @@ pub fn bench(args: &BenchArgs) -> Result<Ended, Failure> {
     if let Some(path) = &args.options.html {
         output::check(path)?; // rather than after the measurement
     }
-    let report = runtime.block_on(report(args))?;
+    let is_printing = Arc::new(AtomicBool::new(false));
+    let report = runtime.block_on(report(args, is_printing.clone()))?;
+    is_printing.store(true, Ordering::Relaxed);
     runtime.shutdown_background();
     let printed = match format {
         Format::Table => output::print(&render::table::render(&report)),
@@ -49,17 +51,21 @@ pub fn bench(args: &BenchArgs) -> Result<Ended, Failure> {
     if let Some(path) = &args.options.html {
         output::write(render::html::render(&report).as_bytes(), Some(path))?;
     }
-    printed.map(|()| report.ended)
+    match printed {
+        // Whoever has stopped reading still gets the exit code.
+        Err(failure) if failure.exit_code() != 0 => Err(failure),
+        _ => Ok(report.ended),
+    }
 }
 
-async fn report(args: &BenchArgs) -> Result<Report, Failure> {
+async fn report(args: &BenchArgs, is_printing: Arc<AtomicBool>) -> Result<Report, Failure> {
     let plan = Plan::new(args)?;
     let Filled { pool, messages, doubts } = Pool::fill(&args.options)?;
-    let memory = usage::free_memory_bytes().unwrap_or(USUAL_MEMORY);
+    let memory = memory::free_bytes().unwrap_or(USUAL_MEMORY);
     plan.check_memory(messages.mean_bytes, messages.max_bytes, memory)?;
     let (pool, interrupt) = (Arc::new(pool), Arc::new(Stop::new()));
-    let signals = Signals::new().map_err(|error| Failure::input("signals", error))?;
-    tokio::spawn(listen(signals, interrupt.clone()));
+    signals::listen(interrupt.clone(), is_printing)
+        .map_err(|error| Failure::input("signals", error))?;
     let transport = tokio::select! {
         transport = transport::reach(&plan.transport, &args.options) => transport?,
         () = interrupt.stopped() => return Err(Failure::Interrupted),
@@ -94,15 +100,6 @@ async fn report(args: &BenchArgs) -> Result<Report, Failure> {
         warnings,
         ended,
     })
-}
-
-/// The first signal ends the run and prints what there is; the second ends all at once.
-async fn listen(mut signals: Signals, interrupt: Arc<Stop>) {
-    signals.next().await;
-    interrupt.stop(Ended::Interrupted);
-    signals.next().await;
-    #[expect(clippy::exit, reason = "asked for twice; nothing is worth waiting for")]
-    std::process::exit(Ended::Interrupted.exit_code().into());
 }
 
 fn settings(plan: &Plan) -> Settings {

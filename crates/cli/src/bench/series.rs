@@ -9,13 +9,14 @@ use thinwire::Level;
 use super::cast::Cast;
 use super::ending::Ended;
 use super::outcome::Outcome;
+use super::patience::{Cut, Patience, Pulse, silence};
 use super::phase::Run;
 use super::plan::{Limits, Plan};
 use super::pool::Pool;
 use super::progress::Progress;
 use super::stop::Stop;
 use super::summarize::{self, Played};
-use super::transport::{Fault, Session, Setup, Transport};
+use super::transport::{Session, Setup, Transport};
 use crate::measure::nanos;
 
 /// What all runs need.
@@ -71,6 +72,7 @@ pub async fn run_all(series: &Series<'_>) -> (Vec<(Level, Vec<Played>)>, Ended) 
 impl Series<'_> {
     async fn one(&self, level: Level, ids: &mut Rng, progress: &mut Progress) -> Outcome {
         let plan = self.plan;
+        let pulse = Pulse::default();
         let setup = Setup {
             level,
             min_size: plan.min_size,
@@ -80,37 +82,25 @@ impl Series<'_> {
             senders: plan.senders(),
             receivers: plan.consumers,
             id: ids.u64(..),
+            pulse: pulse.clone(),
         };
-        let opened = async {
-            let session = self.transport.open(setup).await?;
-            match Cast::connect(plan, &*session).await {
-                Ok(cast) => Ok((session, cast)),
-                Err(fault) => {
-                    session.end().await;
-                    Err(fault)
-                }
-            }
+        let patience = Patience { idle: plan.idle, interrupt: self.interrupt };
+        let session = match patience.answer(&pulse, self.transport.open(setup)).await {
+            Ok(session) => session,
+            Err(cut) => return not_connected(cut),
         };
-        let opened = tokio::select! {
-            opened = opened => opened,
-            () = tokio::time::sleep(plan.idle) => Err(Fault::new("connect", "it does not answer")),
-            () = self.interrupt.stopped() => return Outcome::nothing(Ended::Interrupted),
+        let connected = match patience.answer(&pulse, session.prepare()).await {
+            Ok(()) => Cast::connect(plan, &*session, patience).await,
+            Err(cut) => Err(cut),
         };
-        let (session, mut cast) = match opened {
-            Ok(opened) => opened,
-            Err(fault) => {
-                let ended =
-                    Ended::Failed { actor: "connecting".to_owned(), why: fault.why.clone() };
-                let faults = vec![(fault.kind, fault.why)];
-                return Outcome { faults, ..Outcome::nothing(ended) };
-            }
+        let outcome = match connected {
+            Ok(mut cast) => self.warm_and_play(&*session, &mut cast, ids, progress, &pulse).await,
+            Err(cut) => not_connected(cut),
         };
-        let outcome = self.warm_and_play(&*session, &mut cast, ids, progress).await;
-        drop(cast);
         tokio::select! {
             () = session.end() => {}
             _ = self.transport.gone() => {} // and with it all that was to be removed
-            () = tokio::time::sleep(plan.idle) => {}
+            () = silence(&pulse, plan.idle) => {}
         }
         outcome
     }
@@ -122,9 +112,10 @@ impl Series<'_> {
         cast: &mut Cast,
         ids: &mut Rng,
         progress: &mut Progress,
+        pulse: &Pulse,
     ) -> Outcome {
         let Self { plan, pool, mean_len, transport, interrupt, .. } = *self;
-        let run = Run { plan, pool, mean_len, transport, session, interrupt };
+        let run = Run { plan, pool, mean_len, transport, session, interrupt, pulse };
         let mut tell = |elapsed, ledger: &_| progress.tell(elapsed, ledger);
         if !plan.warmup.is_zero() {
             let limits = warm_up(plan);
@@ -135,6 +126,15 @@ impl Series<'_> {
         }
         run.play(cast, plan.limits, ids.u64(..), &mut tell).await
     }
+}
+
+fn not_connected(cut: Cut) -> Outcome {
+    let fault = match cut {
+        Cut::Fault(fault) => fault,
+        Cut::Interrupted => return Outcome::nothing(Ended::Interrupted),
+    };
+    let ended = Ended::Failed { actor: "connecting".to_owned(), why: fault.why.clone() };
+    Outcome { faults: vec![(fault.kind, fault.why)], ..Outcome::nothing(ended) }
 }
 
 /// As the run, but as long as the warm-up, and with at most a tenth of what is counted.

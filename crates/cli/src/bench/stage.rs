@@ -37,6 +37,8 @@ pub struct Stage {
     last_progress_ns: AtomicU64,
     /// Batches in the hands of the transport.
     under_way: AtomicU64,
+    /// Receivers that were told that there is nothing.
+    dry: AtomicU64,
 }
 
 /// What one sender sends.
@@ -65,6 +67,7 @@ impl Stage {
             begin: Instant::now(),
             last_progress_ns: AtomicU64::new(0),
             under_way: AtomicU64::new(0),
+            dry: AtomicU64::new(0),
         }
     }
 
@@ -82,6 +85,7 @@ impl Stage {
             begin: Instant::now(),
             last_progress_ns: AtomicU64::new(0),
             under_way: AtomicU64::new(0),
+            dry: AtomicU64::new(0),
         }
     }
 
@@ -119,6 +123,21 @@ impl Stage {
         self.under_way.load(Ordering::Relaxed) > 0
     }
 
+    /// A receiver found nothing where it had found something, or the other way round.
+    pub fn found(&self, is_dry: bool) {
+        if is_dry {
+            self.dry.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.dry.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How many receivers were last told that there is nothing.
+    #[must_use]
+    pub fn dry(&self) -> u64 {
+        self.dry.load(Ordering::Relaxed)
+    }
+
     /// How long nothing was.
     #[must_use]
     pub fn idle(&self) -> Duration {
@@ -130,6 +149,12 @@ impl Stage {
     #[must_use]
     pub fn is_time_over(&self) -> bool {
         self.time.is_some_and(|time| self.begin.elapsed() >= time)
+    }
+
+    /// Says whether it has taken as long again.
+    #[must_use]
+    pub fn is_time_long_over(&self) -> bool {
+        self.time.is_some_and(|time| self.begin.elapsed() >= time.saturating_mul(2))
     }
 
     /// Waits while so much is under way that a server's memory would have to hold it.

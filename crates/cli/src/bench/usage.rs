@@ -34,22 +34,6 @@ pub fn peak_memory_bytes(pid: Option<u32>) -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Memory that this process may still use: what the machine has free, or its control group.
-#[must_use]
-pub fn free_memory_bytes() -> Option<u64> {
-    let info = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some((kib * 1024).min(free_in_group().unwrap_or(u64::MAX)))
-}
-
-/// What the control group leaves, where there is one with a limit.
-fn free_in_group() -> Option<u64> {
-    let read = |name| fs::read_to_string(format!("/sys/fs/cgroup/memory.{name}")).ok();
-    let bytes = |text: String| text.trim().parse::<u64>().ok();
-    Some(read("max").and_then(bytes)?.saturating_sub(read("current").and_then(bytes)?))
-}
-
 /// Begins to look for the largest resident memory anew, where the system can.
 pub fn forget_peak(pid: Option<u32>) {
     let pid = pid.map_or("self".to_owned(), |pid| pid.to_string());

@@ -1,5 +1,6 @@
 //! `thinwire bench`: every kind over every transport, and how runs end.
 
+mod blunt;
 mod ends;
 mod faults;
 #[cfg(feature = "iggy")]

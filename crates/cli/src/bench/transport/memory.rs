@@ -34,6 +34,7 @@ impl Transport for Memory {
                 encoder: encoder.policy(Policy::default().min_len(setup.min_size)),
                 decoder: Decoder::new(setup.max_len),
                 counters: Arc::default(),
+                prompt_len: setup.level.prompt_len(),
             };
             let queues = (0..setup.destinations).map(|_| Arc::new(Queue::new(setup.purpose)));
             let session: Box<dyn Session> =
@@ -55,6 +56,8 @@ struct Ends {
     encoder: Encoder,
     decoder: Decoder,
     counters: Arc<Counters>,
+    /// Longer payloads would keep the runtime too long.
+    prompt_len: usize,
 }
 
 #[derive(Debug)]
@@ -111,8 +114,13 @@ impl Produce for End {
     fn send(&mut self, batch: Vec<Bytes>) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move {
             let mut messages = Vec::with_capacity(batch.len());
+            let mut in_a_row = 0;
             for payload in batch {
-                messages.push(self.ends.encode(payload)?);
+                let len = payload.len();
+                let ends = self.ends.clone();
+                let encoded = beside_if(len > ends.prompt_len, move || ends.encode(payload)).await;
+                messages.push(encoded?);
+                self.ends.give_way(&mut in_a_row, len).await;
             }
             self.queue.send(messages).await;
             tokio::task::yield_now().await; // nothing else here ever waits
@@ -124,15 +132,43 @@ impl Produce for End {
 impl Consume for End {
     fn receive(&mut self, most: usize, wait: Duration) -> BoxFuture<'_, Result<Vec<Bytes>, Fault>> {
         Box::pin(async move {
-            let encoded = self.queue.receive(most, wait).await;
-            let payloads = encoded.into_iter().map(|encoded| self.ends.decode(encoded)).collect();
+            let mut payloads = Vec::new();
+            let mut in_a_row = 0;
+            for encoded in self.queue.receive(most, wait).await {
+                let is_long = encoded.bytes().len() > self.ends.prompt_len;
+                let ends = self.ends.clone();
+                let payload = beside_if(is_long, move || ends.decode(encoded)).await?;
+                self.ends.give_way(&mut in_a_row, payload.len()).await;
+                payloads.push(payload);
+            }
             tokio::task::yield_now().await;
-            payloads
+            Ok(payloads)
         })
     }
 }
 
+/// What takes long is done on a thread for that, as layers and adapters do.
+async fn beside_if<T: Send + 'static>(
+    is_long: bool,
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    if !is_long {
+        return work();
+    }
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|why| Err(Fault::new("panic", why)))
+}
+
 impl Ends {
+    /// Lets others have their turn after as many bytes as keep the runtime for a moment.
+    async fn give_way(&self, in_a_row: &mut usize, len: usize) {
+        *in_a_row += len;
+        if *in_a_row > self.prompt_len {
+            *in_a_row = 0;
+            tokio::task::yield_now().await;
+        }
+    }
+
     fn encode(&self, payload: Bytes) -> Result<(Encoded, usize), Fault> {
         let (payload_len, begin) = (payload.len(), Instant::now());
         let encoded = self.encoder.encode(payload).map_err(|why| {

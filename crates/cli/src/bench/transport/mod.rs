@@ -27,6 +27,7 @@ use thinwire::Level;
 use super::args::{Options, Storage, TransportArgs};
 use super::counts::Counts;
 use super::ledger::Found;
+use super::patience::Pulse;
 use super::plan::Purpose;
 use super::report;
 use crate::failure::Failure;
@@ -54,7 +55,7 @@ pub trait Transport: Send + Sync {
 }
 
 /// What a session is for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Setup {
     /// How payloads are compressed.
     pub level: Level,
@@ -72,10 +73,17 @@ pub struct Setup {
     pub receivers: u32,
     /// Distinguishes the names of this session from all others.
     pub id: u64,
+    /// To beat with each step of what takes many, such as to make, empty or remove destinations.
+    pub pulse: Pulse,
 }
 
 /// Connections for one encoding, and what they count.
 pub trait Session: Send + Sync {
+    /// Makes all destinations.
+    fn prepare(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     /// Empties all destinations, for messages of a run of this id.
     fn begin(&self, run_id: u64) -> BoxFuture<'_, Result<(), Fault>>;
 
@@ -101,7 +109,7 @@ pub trait Session: Send + Sync {
     /// Asks the server, where it is ours, what it knows.
     fn server(&self) -> BoxFuture<'_, ServerFacts>;
 
-    /// Removes what the session made.
+    /// Removes what the session made, also what it made in part.
     fn end(&self) -> BoxFuture<'_, ()>;
 }
 

@@ -8,8 +8,8 @@
 mod actor;
 mod connection;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use iggy::prelude::{
@@ -19,18 +19,12 @@ use iggy::prelude::{
 use iggy_binary_protocol::codes::CREATE_TOPIC_CODE;
 use iggy_binary_protocol::requests::topics::CreateTopicRequest;
 use iggy_binary_protocol::{WireEncode as _, WireIdentifier, WireName, WireOptions};
-use thinwire::counters::Counters;
 use thinwire_iggy::{ClientCompressionConfig, CompressedProducer, Label, MessageCodec};
-use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::task::block_in_place;
 use tokio::time::timeout;
 
 use super::fault::whole;
-use super::{
-    BoxFuture, Consume, Exchange, Fault, Produce, ServerFacts, Session, Setup, ThereAndBack,
-    Transport,
-};
-use crate::bench::counts::Counts;
+use super::{BoxFuture, Consume, Fault, Produce, ServerFacts, Session, Setup, Transport};
+use crate::bench::counts::{Counts, Tally};
 use crate::bench::report;
 use crate::failure::Failure;
 use actor::{Place, Poller, Producer};
@@ -84,16 +78,11 @@ impl Transport for Iggy {
             let session = IggySession {
                 connection: self.connection.clone(),
                 control: self.connection.open().await?,
-                config: config(setup)?,
+                config: config(&setup)?,
                 setup,
                 runs: Arc::default(),
-                counters: Mutex::default(),
-                has_ended: AtomicBool::new(false),
+                tally: Tally::default(),
             };
-            if let Err(fault) = session.make_streams().await {
-                session.end().await;
-                return Err(fault);
-            }
             let session: Box<dyn Session> = Box::new(session);
             Ok(session)
         })
@@ -107,30 +96,10 @@ struct IggySession {
     setup: Setup,
     /// How many runs have begun.
     runs: Arc<AtomicU64>,
-    /// Of each actor.
-    counters: Mutex<Vec<Arc<Counters>>>,
-    has_ended: AtomicBool,
+    tally: Tally,
 }
 
-impl Drop for IggySession {
-    /// Whoever is interrupted while connecting has no session to end.
-    fn drop(&mut self) {
-        let runtime = Handle::try_current().ok();
-        let is_threaded = |it: &Handle| it.runtime_flavor() == RuntimeFlavor::MultiThread;
-        let Some(runtime) = runtime.filter(is_threaded) else { return };
-        if *self.has_ended.get_mut() {
-            return;
-        }
-        // On a connection of its own: the other may wait for an answer that nobody will read.
-        let clean = async {
-            let control = self.connection.open().await?;
-            self.delete_streams(&control).await
-        };
-        let _ = block_in_place(|| runtime.block_on(timeout(CONNECT, clean)));
-    }
-}
-
-fn config(setup: Setup) -> Result<ClientCompressionConfig, Fault> {
+fn config(setup: &Setup) -> Result<ClientCompressionConfig, Fault> {
     let mut config = ClientCompressionConfig::new(setup.level.encoding()); // identity is off
     if let Some(number) = setup.level.number() {
         config = config.level(number);
@@ -174,6 +143,7 @@ impl IggySession {
                 let made = self.control.create_consumer_group(&stream, &topic, GROUP);
                 made.await.map_err(fail)?;
             }
+            self.setup.pulse.beat();
         }
         Ok(())
     }
@@ -199,6 +169,7 @@ impl IggySession {
                         false,
                     );
                     if polled.await.map_err(fail)?.messages.is_empty() {
+                        self.setup.pulse.beat();
                         break;
                     }
                     if begin.elapsed() > EMPTY {
@@ -217,14 +188,10 @@ impl IggySession {
         let mut all = Ok(());
         for destination in 0..self.setup.destinations {
             let deleted = control.delete_stream(&self.stream(destination)?).await;
+            self.setup.pulse.beat();
             all = all.and(deleted.map_err(|error| Fault::new("connect", whole(&error))));
         }
         all
-    }
-
-    fn count(&self, counters: &Arc<Counters>) {
-        let mut all = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(counters.clone());
     }
 }
 
@@ -233,6 +200,10 @@ fn named(name: &str) -> Result<Identifier, Fault> {
 }
 
 impl Session for IggySession {
+    fn prepare(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(self.make_streams())
+    }
+
     fn begin(&self, _: u64) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move {
             if self.runs.load(Ordering::Acquire) > 0 {
@@ -258,7 +229,7 @@ impl Session for IggySession {
             let producer = CompressedProducer::new(producer, &self.config)
                 .map_err(|error| Fault::new("connect", error))?;
             producer.init().await.map_err(fail)?;
-            self.count(producer.counters());
+            self.tally.add(producer.counters());
             let producer: Box<dyn Produce> = Box::new(Producer { client, producer });
             Ok(producer)
         })
@@ -269,7 +240,7 @@ impl Session for IggySession {
             let client = self.connection.open().await?;
             let codec = MessageCodec::new(&self.config, Label::IGGY)
                 .map_err(|error| Fault::new("connect", error))?;
-            self.count(codec.counters());
+            self.tally.add(codec.counters());
             let place = match self.partitions() {
                 1 => Place::Partition(0),
                 _ => Place::Group(named(GROUP)?),
@@ -287,19 +258,8 @@ impl Session for IggySession {
         })
     }
 
-    fn pair(&self, destination: u32) -> BoxFuture<'_, Result<Box<dyn Exchange>, Fault>> {
-        Box::pin(async move {
-            let producer = self.producer(destination).await?;
-            let consumer = self.consumer(destination).await?;
-            let pair: Box<dyn Exchange> = Box::new(ThereAndBack { producer, consumer });
-            Ok(pair)
-        })
-    }
-
     fn counts(&self) -> Counts {
-        let counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-        let counts = counters.iter().map(|counters| Counts::of(counters));
-        counts.fold(Counts::default(), |sum, counts| sum.and(&counts))
+        self.tally.counts()
     }
 
     fn server(&self) -> BoxFuture<'_, ServerFacts> {
@@ -308,8 +268,9 @@ impl Session for IggySession {
 
     fn end(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            self.has_ended.store(true, Ordering::Release);
-            let _ = self.delete_streams(&self.control).await;
+            // On a connection of its own: the other may wait for an answer that nobody read.
+            let Ok(control) = self.connection.open().await else { return };
+            let _ = self.delete_streams(&control).await;
         })
     }
 }

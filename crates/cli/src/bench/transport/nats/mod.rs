@@ -106,7 +106,6 @@ impl Transport for Nats {
                 begun: Mutex::default(),
                 tally: Tally::default(),
             };
-            session.make_streams().await?;
             let session: Box<dyn Session> = Box::new(session);
             Ok(session)
         })

@@ -45,7 +45,7 @@ impl NatsSession {
         jetstream::new(self.control.clone())
     }
 
-    pub(super) async fn make_streams(&self) -> Result<(), Fault> {
+    async fn make_streams(&self) -> Result<(), Fault> {
         let context = self.context();
         let share = KEPT_LEN / i64::from(self.setup.destinations.max(1));
         for destination in 0..self.setup.destinations {
@@ -67,6 +67,7 @@ impl NatsSession {
             if matches!(self.setup.purpose, Purpose::Relay | Purpose::RoundTrip) {
                 consumer_of(&mut stream).await?; // without one, nobody has an interest
             }
+            self.setup.pulse.beat();
         }
         Ok(())
     }
@@ -110,6 +111,10 @@ async fn consumer_of(stream: &mut stream::Stream) -> Result<PullConsumer, Fault>
 }
 
 impl Session for NatsSession {
+    fn prepare(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(self.make_streams())
+    }
+
     fn begin(&self, _: u64) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move {
             let context = self.context();
@@ -120,6 +125,7 @@ impl Session for NatsSession {
                 let info = stream.info().await.map_err(|error| Fault::new("connect", error))?;
                 let next = info.state.last_sequence + 1;
                 self.begun.lock().unwrap_or_else(PoisonError::into_inner).insert(destination, next);
+                self.setup.pulse.beat();
             }
             if let Some(pid) = self.pid {
                 usage::forget_peak(Some(pid));
@@ -158,6 +164,7 @@ impl Session for NatsSession {
             if self.setup.purpose == Purpose::SendOnly {
                 let context = self.context();
                 for destination in 0..self.setup.destinations {
+                    self.setup.pulse.beat();
                     let Ok(mut stream) = context.get_stream(self.name(destination)).await else {
                         continue;
                     };
@@ -182,6 +189,7 @@ impl Session for NatsSession {
             let context = self.context();
             for destination in 0..self.setup.destinations {
                 let _ = context.delete_stream(self.name(destination)).await;
+                self.setup.pulse.beat();
             }
         })
     }
