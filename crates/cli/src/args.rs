@@ -48,8 +48,9 @@ pub enum Command {
     /// Print a manual page
     #[command(after_help = MAN_EXAMPLES)]
     Man {
-        /// The command to describe; thinwire itself without one
-        command: Option<String>,
+        /// The command to describe, such as bench or bench pinned-producer; thinwire itself without
+        /// one
+        command: Vec<String>,
     },
 }
 
@@ -258,4 +259,5 @@ Examples:
 const MAN_EXAMPLES: &str = "\
 Examples:
   thinwire man > thinwire.1
-  thinwire man advise | man -l -";
+  thinwire man advise | man -l -
+  thinwire man bench nats | man -l -";

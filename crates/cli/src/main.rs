@@ -41,21 +41,21 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
             clap_complete::generate(shell, &mut Cli::command(), "thinwire", &mut script);
             output::write(&script, None)
         }
-        Command::Man { command } => man(command.as_deref()),
+        Command::Man { command } => man(&command),
         other => Err(Failure::Usage(format!("not a command of this program: {other:?}"))),
     };
     done.map(|()| ExitCode::SUCCESS)
 }
 
-fn man(name: Option<&str>) -> Result<(), Failure> {
-    let mut command = Cli::command();
-    command.build(); // gives the sub-commands their full names
-    let command = match name {
-        None => &command,
-        Some(name) => command
+fn man(names: &[String]) -> Result<(), Failure> {
+    let mut all = Cli::command();
+    all.build(); // gives the sub-commands their full names
+    let mut command = &all;
+    for name in names {
+        command = command
             .find_subcommand(name)
-            .ok_or_else(|| Failure::Usage(format!("there is no command {name:?}")))?,
-    };
+            .ok_or_else(|| Failure::Usage(format!("there is no command {:?}", names.join(" "))))?;
+    }
     let man = clap_mangen::Man::new(command.clone());
     let mut page = Vec::new();
     man.render(&mut page).map_err(|error| Failure::input("manual page", error))?;

@@ -27,13 +27,18 @@ pub fn write(bytes: &[u8], file: Option<&Path>) -> Result<(), Failure> {
     finish(io::stdout().lock(), bytes)
 }
 
-/// Checks that a file can be written, and leaves what is there as it is.
+/// Checks that a file can be written beside a report on standard output, and leaves what is there
+/// as it is.
 ///
 /// # Errors
 ///
-/// [`Failure::Input`].
+/// [`Failure::Input`], and [`Failure::Usage`] if it is standard output.
 pub fn check(named: &Path) -> Result<(), Failure> {
     let path = target(named);
+    if STDOUT.iter().any(|name| path == Path::new(name)) {
+        let why = format!("{}: standard output has the report already", named.display());
+        return Err(Failure::Usage(why));
+    }
     let result = match fs::metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => beside(&path, None).map(drop),
         // Opening a pipe would wait for its reader, and closing it send the reader away.

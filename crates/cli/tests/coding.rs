@@ -258,6 +258,8 @@ fn help_has_examples_and_completions_and_manual_pages_are_there() {
         assert!(page.contains("\n.nf\nExamples:\n") && page.contains("\n.fi\n"), "{page}");
     }
     assert!(run(&["man"], b"").status.success());
+    let page = run(&["man", "bench", "pinned-producer", "nats"], b"").stdout;
+    assert!(String::from_utf8(page).unwrap().contains("\\-\\-storage"));
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = String::from_utf8(run(&["completions", shell], b"").stdout).unwrap();
         assert!(script.contains("advise"), "{shell}");

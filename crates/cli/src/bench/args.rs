@@ -73,8 +73,9 @@ pub struct Options {
     /// End a run after so long; 2s if nothing else ends it
     #[arg(short, long, value_name = "TIME", global = true)]
     pub duration: Option<Span>,
-    /// Begin to send so much per second, all senders together: 20MB, or 5000msg for messages. As
-    /// fast as it goes without it
+    /// Begin to send so much per second, all senders together: 20MB, or 5000msg for messages. What
+    /// was due within --duration is sent also when it is late, for as long again at most. As fast as
+    /// it goes without it: each sender begins when its last batch was acknowledged
     #[arg(short, long, value_name = "RATE", global = true)]
     pub rate: Option<Rate>,
     /// Run so long before, on the same connections, without counting, but no longer than a run and
@@ -84,8 +85,9 @@ pub struct Options {
     /// Runs of each encoding, in turn with the others; 3 without it
     #[arg(long, value_name = "COUNT", global = true)]
     pub repeat: Option<u32>,
-    /// End a run in which something is under way and nothing happens for so long; what has to be
-    /// cut off then, and asked, takes no longer than this and 10 s more
+    /// End a run in which something is under way and nothing happens for so long, and wait as long
+    /// for each answer. What has to be cut off then, asked and removed takes no longer than twice
+    /// this and 10 s more
     #[arg(long, value_name = "TIME", default_value = "10s", global = true)]
     pub idle_limit: Span,
     /// Seed of the messages and of the order of the encodings

@@ -128,7 +128,7 @@ impl Run<'_> {
             // Consumers of what was there before may stop in the middle of it, not at its end.
             _ if purpose == Purpose::FillFirst
                 && stage.time.is_some()
-                && stage.dry() < self.plan.consumers.into() =>
+                && stage.dry() < u64::from(self.plan.consumers) =>
             {
                 Ended::AsPlanned
             }

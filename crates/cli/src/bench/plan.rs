@@ -259,19 +259,22 @@ fn limits(options: &Options, kind: Kind, senders: u32, per_batch: u32) -> Result
 
 /// What was asked for, each once; or raw and every encoding that is built in.
 fn levels(options: &Options, transport: &TransportArgs) -> Result<Vec<Level>, Failure> {
+    let is_iggy = matches!(transport, TransportArgs::Iggy { .. });
     let asked = options.encoding.iter().chain(&options.compression);
     let mut levels = Vec::new();
     for &Coding(level) in asked {
         coding::require(level.encoding())?;
+        if is_iggy && level.encoding() == Encoding::Deflate {
+            return Err(usage("--encoding", "deflate has no name under iggy-compression"));
+        }
         if !levels.contains(&level) {
             levels.push(level);
         }
     }
     if levels.is_empty() {
         // Iggy has one name for both formats of Snappy, and the block is what is written.
-        let has_frames = !matches!(transport, TransportArgs::Iggy { .. });
         let is_usual =
-            |it: &Encoding| it.is_available() && (has_frames || *it != Encoding::SnappyFramed);
+            |it: &Encoding| it.is_available() && !(is_iggy && *it == Encoding::SnappyFramed);
         levels = USUAL.into_iter().filter(is_usual).map(Level::from).collect();
     }
     Ok(levels)

@@ -250,7 +250,8 @@ impl<'a> Batches<'a> {
 }
 
 fn load(paths: Vec<PathBuf>, split: Split) -> Result<Loaded, Failure> {
-    let source = Source { paths, split, max_bytes: MAX_BYTES, max_messages: MAX_COUNT };
+    let max_bytes = MAX_MESSAGE - header::LEN;
+    let source = Source { paths, split, max_bytes, max_messages: MAX_COUNT };
     corpus::load(&source, &mut |_| ()).map_err(|error| {
         let CorpusError::TooLong { count, limit } = error else {
             return Failure::Input(error.to_string());

@@ -60,11 +60,11 @@ impl Progress {
         let seconds = elapsed.as_secs_f64().max(1e-3);
         #[expect(clippy::cast_precision_loss, reason = "shown in a few digits")]
         let rate = |bytes: u64| bytes as f64 / seconds / 1e6;
-        self.state = format!(
-            "{seconds:.1} s, {sent} sent at {:.0} MB/s, {received} received at {:.0} MB/s",
-            rate(sent_bytes),
-            rate(received_bytes),
-        );
+        self.state = format!("{seconds:.1} s, {sent} sent at {:.0} MB/s", rate(sent_bytes));
+        if received > 0 {
+            let rate = rate(received_bytes);
+            self.state.push_str(&format!(", {received} received at {rate:.0} MB/s"));
+        }
         self.bar.set_message(format!("{}: {}", self.what, self.state));
     }
 }

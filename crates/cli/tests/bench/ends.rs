@@ -122,6 +122,9 @@ fn what_makes_no_sense_is_refused() {
         "--link 1bit grpc",
         "--delay 11s grpc",
         "--link 1Gbit memory",
+        "--html /dev/stdout memory",
+        "--messages - -m 500 memory",
+        "-e deflate iggy",
     ];
     for arguments in bad {
         let (report, code, said) = bench(arguments);

@@ -178,7 +178,7 @@ pub(crate) fn nats_server() -> (String, NatsServer) {
     let url = loop {
         let text = std::fs::read_to_string(&ports).unwrap_or_default();
         if let Ok(ports) = serde_json::from_str::<serde_json::Value>(&text) {
-            break ports["nats"][0].as_str().unwrap().to_owned();
+            break ports.pointer("/nats/0").and_then(serde_json::Value::as_str).unwrap().to_owned();
         }
         assert!(begin.elapsed() < Duration::from_secs(20), "nats-server does not start");
         std::thread::sleep(Duration::from_millis(20));
