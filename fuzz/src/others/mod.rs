@@ -111,9 +111,10 @@ fn is_strict(encoding: Encoding, encoded: &[u8], error: &DecodeError) -> bool {
             Encoding::Lz4,
             DecodeError::Malformed { detail: "the content is not as long as declared", .. },
         ) => encoded.windows(8).any(|bytes| bytes == [0; 8]),
-        // libzstd's streaming calls pass over a compressed block of zero bytes: last or not.
+        // libzstd's streaming calls pass over a compressed block of zero bytes, last or not, and do
+        // not compare the length that is declared where the last block, also a raw one, is empty.
         (Encoding::Zstd, DecodeError::Malformed { .. }) => {
-            encoded.windows(3).any(|bytes| matches!(bytes, [4 | 5, 0, 0]))
+            encoded.windows(3).any(|bytes| matches!(bytes, [1 | 4 | 5, 0, 0]))
         }
         _ => false,
     }
