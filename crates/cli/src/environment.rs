@@ -6,6 +6,7 @@ use std::fs;
 
 use thinwire::Encoding;
 
+use crate::bench::transport::address::Address;
 use crate::report::{Environment, Library};
 
 /// Describes where this process runs.
@@ -27,14 +28,38 @@ pub fn current(clock_read_ns: u64) -> Environment {
     }
 }
 
-/// As a shell takes it, so that it can be run again.
+/// As a shell takes it, so that it can be run again; passwords are left out.
 fn command(arguments: impl Iterator<Item = String>) -> String {
+    let mut option = String::new();
     let quoted = arguments.map(|argument| {
+        let argument = match argument.split_once('=') {
+            Some((option, value)) if option.starts_with("--") => {
+                format!("{option}={}", without_secret(option, value))
+            }
+            _ => without_secret(&option, &argument),
+        };
+        option.clone_from(&argument);
         let quoted = shlex::try_quote(&argument).map(Cow::into_owned);
         quoted.unwrap_or_else(|_| argument.clone()) // no argument holds a NUL
     });
     std::iter::once("thinwire".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
 }
+
+/// The value of an option, without what is nobody else's business.
+fn without_secret(option: &str, value: &str) -> String {
+    let address = match option {
+        "--password" => return HIDDEN.to_owned(),
+        "--url" | "--server" => Address::of(value),
+        _ => return value.to_owned(),
+    };
+    match (address.login, address.url.split_once("://")) {
+        (None, _) => value.to_owned(),
+        (_, Some((scheme, place))) => format!("{scheme}://{HIDDEN}@{place}"),
+        (_, None) => format!("{HIDDEN}@{}", address.url),
+    }
+}
+
+const HIDDEN: &str = "HIDDEN";
 
 /// Linux tells it on x86 and some others; elsewhere it stays unknown.
 fn cpu() -> Option<String> {
@@ -58,5 +83,19 @@ mod tests {
         let text = command(words.clone().into_iter());
         assert!(text.starts_with("thinwire bench --rate '20 MB' "), "{text}");
         assert_eq!(shlex::split(&text).unwrap()[1..], words);
+    }
+
+    #[test]
+    fn passwords_are_not_in_it() {
+        for (typed, expected) in [
+            ("nats --url nats://a:topsecret@host", "nats --url nats://HIDDEN@host"),
+            ("nats --server=topsecret@host:1", "nats --server=HIDDEN@host:1"),
+            ("iggy --user root --password topsecret", "iggy --user root --password HIDDEN"),
+            ("iggy --password=top@=secret pp", "iggy --password=HIDDEN pp"),
+            ("-m @lengths --messages a@b --url host:1", "-m @lengths --messages a@b --url host:1"),
+        ] {
+            let text = command(typed.split(' ').map(str::to_owned));
+            assert_eq!(shlex::split(&text).unwrap()[1..].join(" "), expected);
+        }
     }
 }

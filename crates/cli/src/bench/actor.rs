@@ -65,11 +65,12 @@ pub async fn exchange(
     record
 }
 
-/// Receives until all that is sent has come.
+/// Receives from the destination `source`, until all that is sent to any has come.
 pub async fn consume(
     stage: Arc<Stage>,
     consumer: &mut dyn Consume,
     index: u32,
+    source: u32,
     of: LatencyOf,
 ) -> Record {
     let mut record = Record::new(RoleName::Consumer, index, of);
@@ -92,10 +93,7 @@ pub async fn consume(
                 break;
             }
         };
-        if messages.is_empty() != is_dry {
-            is_dry = messages.is_empty();
-            stage.found(is_dry);
-        }
+        is_dry = messages.is_empty();
         if is_dry {
             continue;
         }
@@ -112,6 +110,9 @@ pub async fn consume(
             record.moved(now_ns, count, payload_bytes);
             stage.progress(now_ns);
         }
+    }
+    if of == LatencyOf::Fetch && is_dry {
+        stage.ledger.came_to_the_end(source);
     }
     record
 }

@@ -119,9 +119,9 @@ impl Cast {
         }
         let of = if is_filled { LatencyOf::Fetch } else { LatencyOf::Delivery };
         for (index, mut consumer) in std::mem::take(&mut self.consumers) {
-            let stage = stage.clone();
+            let (stage, source) = (stage.clone(), index % plan.destinations());
             at_work.start(format!("consumer {index}"), async move {
-                let record = actor::consume(stage, &mut *consumer, index, of).await;
+                let record = actor::consume(stage, &mut *consumer, index, source, of).await;
                 Done::Consumer(consumer, record)
             });
         }

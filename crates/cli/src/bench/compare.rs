@@ -85,7 +85,8 @@ pub struct Value {
     pub runs: Vec<f64>,
 }
 
-/// What is compared; the unit is in the name.
+/// What is compared; the unit is in the name. Memory is not: it is that of a process with what
+/// earlier runs left in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -107,8 +108,6 @@ pub enum Measure {
     ClientCpuSecondsPerGb,
     /// CPU of the server.
     ServerCpuSecondsPerGb,
-    /// Largest resident memory of the clients' process.
-    ClientPeakMemoryBytes,
 }
 
 /// What a row says.
@@ -217,7 +216,6 @@ fn of_all() -> Vec<Probe> {
         let whole = Box::new(move |it: &EncodingResult| whole(&it.summary));
         Probe { role: None, measure, whole, of_run: Box::new(of_run) }
     };
-    let peak = |run: &Run| Some(run.cost.client_peak_memory_bytes? as f64);
     vec![
         probe(Measure::Ratio, |it| it.ratio, |run| run.wire.ratio),
         probe(
@@ -230,12 +228,6 @@ fn of_all() -> Vec<Probe> {
             |it| it.server_cpu_seconds_per_gb,
             |run| run.cost.server_cpu_seconds_per_gb,
         ),
-        Probe {
-            role: None,
-            measure: Measure::ClientPeakMemoryBytes,
-            whole: Box::new(move |it| it.runs.iter().filter_map(peak).reduce(f64::max)),
-            of_run: Box::new(peak),
-        },
     ]
 }
 

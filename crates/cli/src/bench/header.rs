@@ -52,6 +52,14 @@ pub enum Corrupt {
         /// What its header says.
         sequence: u64,
     },
+    /// It looks like one of this run, and is none.
+    #[error("number {sequence} of producer {producer} was never sent")]
+    NeverSent {
+        /// What its header says.
+        producer: u16,
+        /// What its header says.
+        sequence: u64,
+    },
 }
 
 /// Returns the hash of a message's content, which is all behind its header.

@@ -1,12 +1,12 @@
 //! What was sent and what came: the account of one run.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
 use super::header::{Corrupt, Header};
+use super::numbers::Numbers;
 
 /// The account of one run, shared by all its actors.
 #[derive(Debug)]
@@ -20,12 +20,16 @@ pub struct Ledger {
     corrupt: AtomicU64,
     strangers: AtomicU64,
     is_sent: AtomicBool,
+    /// Messages that a sender has in hand at once.
+    at_once: u64,
 }
 
 #[derive(Debug, Default)]
 struct Sender {
     acknowledged: AtomicU64,
     acknowledged_bytes: AtomicU64,
+    /// Receivers of what it sent that found nothing more there.
+    at_the_end: AtomicU64,
     came: Mutex<Numbers>,
 }
 
@@ -70,7 +74,16 @@ impl Ledger {
             corrupt: AtomicU64::new(0),
             strangers: AtomicU64::new(0),
             is_sent: AtomicBool::new(senders == 0),
+            at_once: u64::MAX,
         }
+    }
+
+    /// Says how many messages a sender has in hand at once: none has a number that is further from
+    /// those that were acknowledged. Without it, numbers are believed.
+    #[must_use]
+    pub fn at_once(mut self, messages: u32) -> Self {
+        self.at_once = messages.into();
+        self
     }
 
     /// The run's id, as it is in each message.
@@ -107,10 +120,15 @@ impl Ledger {
                 return Err(corrupt);
             }
         };
-        let sender = header.map(|it| (it, self.senders.get(usize::from(it.producer))));
-        let Some((header, Some(sender))) = sender else {
+        let Some(header) = header else {
             self.strangers.fetch_add(1, Ordering::Relaxed);
             return Ok(Came::Stranger);
+        };
+        let Header { producer, sequence, .. } = header;
+        let sender = self.senders.get(usize::from(producer));
+        let Some(sender) = sender.filter(|sender| sequence < self.end_of(sender)) else {
+            self.corrupt.fetch_add(1, Ordering::Relaxed);
+            return Err(Corrupt::NeverSent { producer, sequence });
         };
         let is_new = lock(&sender.came).insert(header.sequence);
         if !is_new {
@@ -120,6 +138,27 @@ impl Ledger {
         self.received_bytes.fetch_add(message.len() as u64, Ordering::Relaxed);
         self.received.fetch_add(1, Ordering::Relaxed);
         Ok(Came::New(header))
+    }
+
+    /// No message that this sender has sent until now has such a number or a greater one.
+    fn end_of(&self, sender: &Sender) -> u64 {
+        sender.acknowledged.load(Ordering::Relaxed).saturating_add(self.at_once)
+    }
+
+    /// Enters that a receiver of what one sender had sent before ended when nothing was there for
+    /// it any more.
+    pub fn came_to_the_end(&self, sender: u32) {
+        if let Some(sender) = self.senders.get(sender as usize) {
+            sender.at_the_end.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Messages that were acknowledged and have not come, of those senders of whose messages all
+    /// receivers, so many each, came to the end.
+    #[must_use]
+    pub fn missing_at_the_end(&self, receivers: u64) -> u64 {
+        let is_at_the_end = |it: &&Sender| it.at_the_end.load(Ordering::Relaxed) >= receivers;
+        self.senders.iter().filter(is_at_the_end).map(Sender::missing).sum()
     }
 
     /// Messages that were acknowledged until now, and their payload bytes.
@@ -146,11 +185,7 @@ impl Ledger {
     /// Messages that were acknowledged and have not come.
     #[must_use]
     pub fn missing(&self) -> u64 {
-        let missing = |sender: &Sender| {
-            let acknowledged = sender.acknowledged.load(Ordering::Relaxed);
-            acknowledged.saturating_sub(lock(&sender.came).count_below(acknowledged))
-        };
-        self.senders.iter().map(missing).sum()
+        self.senders.iter().map(Sender::missing).sum()
     }
 
     /// What receivers found until now.
@@ -168,36 +203,10 @@ impl Ledger {
     }
 }
 
-/// A set of numbers that come nearly in order: as ranges, so that a long run takes little memory.
-#[derive(Debug, Default)]
-struct Numbers {
-    /// From the first number of each range to the first one behind it; no two touch.
-    ranges: BTreeMap<u64, u64>,
-}
-
-impl Numbers {
-    /// Returns false if it was there.
-    fn insert(&mut self, number: u64) -> bool {
-        let before = self.ranges.range_mut(..=number).next_back();
-        let mut begin = number;
-        if let Some((&from, end)) = before {
-            if number < *end {
-                return false;
-            }
-            if number == *end {
-                *end += 1;
-                begin = from;
-            }
-        }
-        let after = self.ranges.remove(&(number + 1));
-        let end = after.unwrap_or(number + 1);
-        self.ranges.insert(begin, end);
-        true
-    }
-
-    /// How many are below a bound.
-    fn count_below(&self, bound: u64) -> u64 {
-        self.ranges.range(..bound).map(|(begin, end)| end.min(&bound) - begin).sum()
+impl Sender {
+    fn missing(&self) -> u64 {
+        let acknowledged = self.acknowledged.load(Ordering::Relaxed);
+        acknowledged.saturating_sub(lock(&self.came).count_below(acknowledged))
     }
 }
 
@@ -209,17 +218,50 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::header::content_hash;
+
+    fn message(producer: u16, sequence: u64) -> [u8; 32] {
+        Header { run_id: 1, sent_ns: 0, producer, sequence }.to_bytes(content_hash(&[]))
+    }
 
     #[test]
-    fn numbers_in_any_order_are_counted_once() {
-        let mut numbers = Numbers::default();
-        let shuffled: Vec<u64> = (0..1000).map(|at| (at * 617) % 1000).collect();
-        assert!(shuffled.iter().all(|&number| numbers.insert(number)));
-        assert!(shuffled.iter().all(|&number| !numbers.insert(number)));
-        assert_eq!((numbers.ranges.len(), numbers.count_below(1000)), (1, 1000));
-        assert!(numbers.insert(2000));
-        assert_eq!(numbers.count_below(500), 500);
-        assert_eq!(numbers.count_below(2000), 1000);
-        assert_eq!(numbers.count_below(2001), 1001);
+    fn what_was_never_sent_is_not_new() {
+        let ledger = Ledger::new(1, 2).at_once(10);
+        ledger.acknowledged(1, 100, 3200);
+        for (producer, sequence) in [(0, 9), (1, 0), (1, 109)] {
+            assert!(matches!(ledger.came(&message(producer, sequence)), Ok(Came::New(_))));
+        }
+        for (producer, sequence) in [(0, 10), (1, 110), (1, (1 << 48) - 1), (2, 0), (u16::MAX, 0)] {
+            let found = ledger.came(&message(producer, sequence));
+            assert_eq!(found, Err(Corrupt::NeverSent { producer, sequence }));
+        }
+        let found = ledger.found();
+        assert_eq!((found.messages, found.corrupt, found.strangers), (3, 5, 0));
+    }
+
+    #[test]
+    fn a_flood_of_messages_that_are_not_new_is_only_counted() {
+        let ledger = Ledger::new(1, 1).at_once(1);
+        ledger.acknowledged(0, 3, 96);
+        for _ in 0..1000 {
+            for sequence in 0..4 {
+                ledger.came(&message(0, sequence)).unwrap();
+            }
+            ledger.came(&message(0, 4)).unwrap_err();
+        }
+        let found = ledger.found();
+        assert_eq!((found.messages, found.duplicates, found.corrupt), (4, 3996, 1000));
+    }
+
+    #[test]
+    fn what_is_missing_where_all_receivers_came_to_the_end_is_lost() {
+        let ledger = Ledger::new(1, 2);
+        (0..2).for_each(|sender| ledger.acknowledged(sender, 10, 320));
+        (0..7).for_each(|sequence| drop(ledger.came(&message(0, sequence))));
+        assert_eq!((ledger.missing(), ledger.missing_at_the_end(2)), (13, 0));
+        ledger.came_to_the_end(0);
+        assert_eq!(ledger.missing_at_the_end(2), 0);
+        ledger.came_to_the_end(0);
+        assert_eq!(ledger.missing_at_the_end(2), 3);
     }
 }

@@ -10,6 +10,8 @@
 
 pub mod actor;
 pub mod args;
+pub mod bottleneck;
+pub mod breakeven;
 pub mod cast;
 pub mod check;
 pub mod compare;
@@ -24,9 +26,11 @@ pub mod ledger;
 pub mod load;
 mod memory;
 mod mix;
+mod numbers;
 pub mod outcome;
 pub mod pace;
 pub mod patience;
+mod percentile;
 pub mod phase;
 pub mod plan;
 pub mod pool;
@@ -36,6 +40,7 @@ pub mod render;
 pub mod report;
 mod review;
 mod run;
+pub mod samples;
 mod series;
 mod signals;
 pub mod stage;

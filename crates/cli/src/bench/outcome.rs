@@ -4,6 +4,7 @@ use super::counts::Counts;
 use super::ending::Ended;
 use super::ledger::Found;
 use super::record::Record;
+use super::usage::Machine;
 
 /// One run: one encoding, once.
 #[derive(Debug, Clone)]
@@ -20,6 +21,9 @@ pub struct Outcome {
     pub client_cpu_ns: Option<u64>,
     /// CPU time of the server.
     pub server_cpu_ns: Option<u64>,
+    /// What the processors of this machine did meanwhile; `None` where not all of what clients and
+    /// server used of it is known.
+    pub machine: Option<Machine>,
     /// Largest resident memory of this process.
     pub client_peak_memory_bytes: Option<u64>,
     /// Largest resident memory of the server's.
@@ -53,6 +57,7 @@ impl Outcome {
             server: Counts::default(),
             client_cpu_ns: None,
             server_cpu_ns: None,
+            machine: None,
             client_peak_memory_bytes: None,
             server_peak_memory_bytes: None,
             verified_by: Verifier::Consumers,

@@ -55,7 +55,7 @@ impl Run<'_> {
         watch: Watch<'_>,
     ) -> Outcome {
         let purpose = self.plan.kind.purpose();
-        let ledger = Ledger::new(run_id, self.plan.senders());
+        let ledger = Ledger::new(run_id, self.plan.senders()).at_once(self.plan.per_batch);
         let mut fill = Stage::new(self.pool.clone(), ledger, self.plan.per_batch, None);
         fill.bounds_backlog = purpose == Purpose::Relay;
         self.answer(&fill, "the server", self.session.begin(run_id)).await;
@@ -65,10 +65,11 @@ impl Run<'_> {
         }
         usage::forget_peak(None);
         let (client, server) = (self.session.counts(), self.ask().await);
-        let cpu_ns = usage::own_cpu_ns();
+        let (cpu_ns, machine) = (usage::own_cpu_ns(), usage::Machine::now());
         stage = Arc::new(stage.again(limits.time));
         let records = self.act(&stage, cast, Part::Play, limits, watch).await;
         let spent = usage::own_cpu_ns().zip(cpu_ns).map(|(now, before)| now - before);
+        let machine = usage::Machine::now().zip(machine).map(|(now, was)| now.since(was));
         let client = self.session.counts().since(&client);
         let now = self.ask().await;
         let is_checked_there = server.as_ref().is_some_and(|server| server.found.is_some());
@@ -84,6 +85,8 @@ impl Run<'_> {
             server: now.counts.since(&server.counts),
             client_cpu_ns: spent.map(|spent| spent.saturating_sub(in_process)),
             server_cpu_ns: server_cpu,
+            machine: machine
+                .filter(|_| usage::is_all_known(&self.transport.describe(), server_cpu)),
             client_peak_memory_bytes,
             server_peak_memory_bytes: now.peak_memory_bytes,
             not_kept: now.not_kept,
@@ -123,20 +126,25 @@ impl Run<'_> {
             Verifier::Consumers => stage.ledger.missing(),
             Verifier::Nobody => 0,
         };
-        let ended = stage.stop.cause().unwrap_or(match missing {
+        // Consumers of what was there before may stop in the middle of it; not behind its end.
+        let may_stop = purpose == Purpose::FillFirst && stage.time.is_some();
+        let receivers = self.plan.consumers / self.plan.destinations();
+        let gone =
+            if may_stop { stage.ledger.missing_at_the_end(receivers.into()) } else { missing };
+        let ended = stage.stop.cause().unwrap_or(match gone {
             0 => Ended::AsPlanned,
-            // Consumers of what was there before may stop in the middle of it, not at its end.
-            _ if purpose == Purpose::FillFirst
-                && stage.time.is_some()
-                && stage.dry() < u64::from(self.plan.consumers) =>
-            {
-                Ended::AsPlanned
-            }
             messages => Ended::Lost { messages },
         });
         // What was under way when a run was cut short is not lost.
-        let is_lost = matches!(ended, Ended::Lost { .. } | Ended::Idle { .. });
-        let lost = if is_lost { missing } else { 0 };
+        let lost = match ended {
+            Ended::Lost { messages } => messages,
+            Ended::Idle { .. } => missing,
+            Ended::AsPlanned
+            | Ended::Interrupted
+            | Ended::Failed { .. }
+            | Ended::ServerGone { .. }
+            | Ended::Corrupt { .. } => 0,
+        };
         Outcome { verified_by, found, lost, ..Outcome::nothing(ended) }
     }
 

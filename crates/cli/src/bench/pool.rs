@@ -1,9 +1,11 @@
 //! The messages of a benchmark: made, or read, before the clock starts.
 
+use std::hash::Hasher;
 use std::path::PathBuf;
 
 use bytes::Bytes;
 use fastrand::Rng;
+use twox_hash::XxHash64;
 
 use super::args::{Lengths, Options, Payload};
 use super::header::{self, Header};
@@ -166,7 +168,18 @@ impl Pool {
             max_bytes: lens.iter().copied().max().unwrap_or_default(),
             mean_bytes,
             asked_ratio,
+            content_hash: Some(format!("{:016x}", self.hash())),
         }
+    }
+
+    /// Of the lengths and hashes of all contents, in order.
+    fn hash(&self) -> u64 {
+        let mut hash = XxHash64::default();
+        for entry in &self.entries {
+            hash.write(&(entry.len as u64).to_le_bytes());
+            hash.write(&entry.hash.to_le_bytes());
+        }
+        hash.finish()
     }
 }
 
@@ -292,3 +305,26 @@ const MAX_MESSAGE: usize = 64 << 20;
 
 /// Senders next to each other are far from each other in the pool.
 const PRIME: u64 = 1009;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_of_a_pool_is_that_of_its_contents_in_their_order() {
+        let hash = |contents: &[&str]| {
+            let mut pool = Pool { bytes: Vec::new(), entries: Vec::new() };
+            for content in contents {
+                pool.bytes.extend(content.as_bytes());
+                pool.close();
+            }
+            pool.describe("files", Vec::new(), None).content_hash.unwrap()
+        };
+        let first = hash(&["one", "two"]);
+        assert_eq!(first.len(), 16);
+        assert_eq!(hash(&["one", "two"]), first);
+        for other in [["two", "one"].as_slice(), &["one", "twp"], &["onet", "wo"], &["one"], &[]] {
+            assert_ne!(hash(other), first, "{other:?}");
+        }
+    }
+}

@@ -1,8 +1,7 @@
 //! What one actor writes down while it works.
 
-use hdrhistogram::Histogram;
-
 use super::report::{LatencyOf, RoleName};
+use super::samples::Samples;
 
 /// One actor's records of one run.
 #[derive(Debug, Clone)]
@@ -19,8 +18,8 @@ pub struct Record {
     pub payload_bytes: u64,
     /// The last acknowledgement or receipt, since the run began.
     pub last_ns: u64,
-    /// Samples of latency in ns.
-    pub histogram: Histogram<u64>,
+    /// Its latencies.
+    pub samples: Samples,
     /// The same over time.
     pub series: Slots,
 }
@@ -36,7 +35,7 @@ impl Record {
             messages: 0,
             payload_bytes: 0,
             last_ns: 0,
-            histogram: histogram(),
+            samples: Samples::default(),
             series: Slots::default(),
         }
     }
@@ -53,24 +52,12 @@ impl Record {
 
     /// Writes down a sample of latency that ended just now.
     pub fn took(&mut self, now_ns: u64, latency_ns: u64) {
-        self.histogram.saturating_record(latency_ns.max(1)); // it grows as it has to
+        self.samples.record(latency_ns);
         let slot = self.series.at(now_ns);
         slot.samples += 1;
         slot.sum_ns += u128::from(latency_ns);
         slot.max_ns = slot.max_ns.max(latency_ns);
     }
-}
-
-/// An empty histogram: three digits, from 1 ns to an hour; what is longer counts as an hour.
-#[must_use]
-pub fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, HOUR_NS, DIGITS).unwrap_or_else(|_| smallest())
-}
-
-/// The bounds above are right, so this is never made.
-fn smallest() -> Histogram<u64> {
-    #[expect(clippy::unwrap_used, reason = "one digit is always allowed")]
-    Histogram::new(1).unwrap()
 }
 
 /// What happened in intervals of equal length; they grow with the run, so that there are never
@@ -140,10 +127,6 @@ impl Slot {
         }
     }
 }
-
-const HOUR_NS: u64 = 3_600_000_000_000;
-
-const DIGITS: u8 = 3;
 
 const FIRST_INTERVAL_NS: u64 = 10_000_000;
 

@@ -11,7 +11,7 @@ use super::report::{Report, SCHEMA, SCHEMA_VERSION, Settings};
 use super::series::{Series, run_all};
 use super::stop::Stop;
 use super::warning::Warning;
-use super::{doubt, memory, render, signals, summarize, transport};
+use super::{bottleneck, doubt, memory, render, signals, summarize, transport};
 use crate::args::Format;
 use crate::failure::Failure;
 use crate::measure::nanos;
@@ -86,13 +86,15 @@ async fn report(args: &BenchArgs, is_printing: Arc<AtomicBool>) -> Result<Report
     }
     let settings = settings(&plan);
     let described = transport.describe();
-    let encodings = summarize::encodings(&played);
+    let mut encodings = summarize::encodings(&played);
+    let environment = environment::current(0);
+    bottleneck::judge(&mut encodings, &described, environment.cores);
     let mut warnings: Vec<_> = doubts.into_iter().map(|text| Warning::Corpus { text }).collect();
     warnings.extend(doubt::warnings(&settings, &messages, &described, &encodings));
     Ok(Report {
         schema: SCHEMA.to_owned(),
         schema_version: SCHEMA_VERSION,
-        environment: environment::current(0),
+        environment,
         settings,
         messages,
         transport: described,

@@ -37,8 +37,6 @@ pub struct Stage {
     last_progress_ns: AtomicU64,
     /// Batches in the hands of the transport.
     under_way: AtomicU64,
-    /// Receivers that were told that there is nothing.
-    dry: AtomicU64,
 }
 
 /// What one sender sends.
@@ -67,7 +65,6 @@ impl Stage {
             begin: Instant::now(),
             last_progress_ns: AtomicU64::new(0),
             under_way: AtomicU64::new(0),
-            dry: AtomicU64::new(0),
         }
     }
 
@@ -85,7 +82,6 @@ impl Stage {
             begin: Instant::now(),
             last_progress_ns: AtomicU64::new(0),
             under_way: AtomicU64::new(0),
-            dry: AtomicU64::new(0),
         }
     }
 
@@ -121,21 +117,6 @@ impl Stage {
     #[must_use]
     pub fn is_under_way(&self) -> bool {
         self.under_way.load(Ordering::Relaxed) > 0
-    }
-
-    /// A receiver found nothing where it had found something, or the other way round.
-    pub fn found(&self, is_dry: bool) {
-        if is_dry {
-            self.dry.fetch_add(1, Ordering::Relaxed);
-        } else {
-            self.dry.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-
-    /// How many receivers were last told that there is nothing.
-    #[must_use]
-    pub fn dry(&self) -> u64 {
-        self.dry.load(Ordering::Relaxed)
     }
 
     /// How long nothing was.

@@ -5,15 +5,16 @@
     reason = "counts and nanoseconds below 2^53 become exact floats, larger ones near enough"
 )]
 
-use hdrhistogram::Histogram;
 use thinwire::{Encoding, Level};
 
 use super::outcome::Outcome;
-use super::record::{Record, Slots, histogram};
+use super::percentile::{curve, latency};
+use super::record::{Record, Slots};
 use super::report::{
-    Actor, Codec, Cost, CurvePoint, EncodingResult, ErrorCount, KeptRaw, Latency, LatencyOf, Role,
-    RoleName, RoleSummary, Run, Series, Summary, Verified, Wire,
+    Actor, Codec, Cost, EncodingResult, ErrorCount, KeptRaw, Role, RoleName, RoleSummary, Run,
+    Series, Summary, Verified, Wire,
 };
+use super::samples::histogram;
 use super::sums::{self, Rates};
 
 /// One run of one encoding, and when it was.
@@ -58,6 +59,7 @@ fn encoding(level: Level, played: &[Played]) -> EncodingResult {
         client_cpu_seconds_per_gb: sums::median(&runs, |run| run.cost.client_cpu_seconds_per_gb),
         server_cpu_seconds_per_gb: sums::median(&runs, |run| run.cost.server_cpu_seconds_per_gb),
         codec_share: sums::median(&runs, |run| run.codec.share),
+        bottleneck: None,
     };
     let encoding = level.encoding().name().to_owned();
     EncodingResult { level: name(level), encoding, summary, runs }
@@ -71,7 +73,7 @@ fn role_summary(played: &[Played], runs: &[Run], is_sending: bool) -> Option<Rol
     let mut merged = histogram();
     for record in played.iter().flat_map(|played| &played.outcome.records) {
         if is_sender(record) == is_sending {
-            add(&mut merged, &record.histogram);
+            record.samples.add_to(&mut merged);
         }
     }
     let rates = Rates::of(&roles);
@@ -100,7 +102,7 @@ fn run(played: &Played) -> Run {
     let (client, server, found) = (&outcome.client, &outcome.server, outcome.found);
     let encode_ns = client.encode_ns + server.encode_ns;
     let decode_ns = client.decode_ns + server.decode_ns;
-    let cpu_ns = outcome.client_cpu_ns.map(|ns| ns + outcome.server_cpu_ns.unwrap_or_default());
+    let ours_ns = outcome.client_cpu_ns.map(|ns| ns + outcome.server_cpu_ns.unwrap_or_default());
     let payload = client.sent_payload_bytes + client.received_payload_bytes;
     Run {
         repeat: (*repeat).into(),
@@ -127,14 +129,9 @@ fn run(played: &Played) -> Run {
             server_cpu_seconds_per_gb: per_gb(outcome.server_cpu_ns),
             client_peak_memory_bytes: outcome.client_peak_memory_bytes,
             server_peak_memory_bytes: outcome.server_peak_memory_bytes,
+            others_share: outcome.machine.zip(ours_ns).and_then(|(it, ours)| it.others_share(ours)),
         },
-        codec: Codec {
-            encode_ns,
-            decode_ns,
-            share: cpu_ns
-                .and_then(|cpu_ns| over(encode_ns + decode_ns, cpu_ns))
-                .filter(|it| *it <= 1.0),
-        },
+        codec: Codec { encode_ns, decode_ns, share: codec_share(outcome) },
         verified: Verified {
             by: outcome.verified_by.name().to_owned(),
             messages: found.messages,
@@ -148,12 +145,21 @@ fn run(played: &Played) -> Run {
     }
 }
 
+/// Of the time that the actors had, what the clients spent in codecs: both by the wall clock, so
+/// that a busy machine lengthens both.
+fn codec_share(outcome: &Outcome) -> Option<f64> {
+    let elapsed_ns = outcome.records.iter().map(|record| record.last_ns).max()?;
+    let had_ns = elapsed_ns.saturating_mul(outcome.records.len() as u64);
+    let spent_ns = outcome.client.encode_ns.saturating_add(outcome.client.decode_ns);
+    over(spent_ns, had_ns).map(|share| share.min(1.0))
+}
+
 fn role(outcome: &Outcome, is_sending: bool) -> Option<Role> {
     let records = || outcome.records.iter().filter(|record| is_sender(record) == is_sending);
     let of = records().next()?.of;
     let mut merged = histogram();
     for record in records() {
-        add(&mut merged, &record.histogram);
+        record.samples.add_to(&mut merged);
     }
     let messages = records().map(|record| record.messages).sum();
     let payload_bytes = records().map(|record| record.payload_bytes).sum();
@@ -179,7 +185,7 @@ fn actor(record: &Record, interval_ns: u64) -> Actor {
         elapsed_ns: last_ns,
         mb_per_second: per_second(payload_bytes, last_ns).map(|bytes| bytes / 1e6),
         messages_per_second: per_second(messages, last_ns),
-        latency: latency(of, &record.histogram),
+        latency: latency(of, &record.samples.histogram()),
         series: series(&record.series, interval_ns),
     }
 }
@@ -222,54 +228,6 @@ fn errors(outcome: &Outcome) -> Vec<ErrorCount> {
     errors
 }
 
-/// A percentile that fewer samples than this would make up is left out.
-fn latency(of: LatencyOf, histogram: &Histogram<u64>) -> Latency {
-    let samples = histogram.len();
-    let some = samples > 0;
-    let at = |percentile: f64, needed: u64| {
-        (samples >= needed).then(|| histogram.value_at_percentile(percentile))
-    };
-    Latency {
-        of,
-        samples,
-        min_ns: some.then(|| histogram.min()),
-        p50_ns: at(50.0, 1),
-        p90_ns: at(90.0, 10),
-        p95_ns: at(95.0, 20),
-        p99_ns: at(99.0, 100),
-        p99_9_ns: at(99.9, 1_000),
-        p99_99_ns: at(99.99, 10_000),
-        max_ns: some.then(|| histogram.max()),
-        mean_ns: some.then(|| histogram.mean()),
-        stdev_ns: (samples > 1).then(|| histogram.stdev()),
-    }
-}
-
-/// Whole percents, then tenths of the last one, and so on, as far as there are samples.
-fn curve(histogram: &Histogram<u64>) -> Vec<CurvePoint> {
-    let samples = histogram.len();
-    if samples == 0 {
-        return Vec::new();
-    }
-    let mut points = Vec::new();
-    let mut point = |percentile: f64| {
-        let percentile = (percentile * 1e6).round() / 1e6; // what steps of a thousandth leave
-        points.push(CurvePoint { percentile, ns: histogram.value_at_percentile(percentile) });
-    };
-    (0..100).for_each(|percent| point(f64::from(percent)));
-    let mut step = 0.1;
-    while 1.0 / samples as f64 <= step / 100.0 && step > 1e-4 {
-        (1..10).for_each(|count| point(100.0 - 10.0 * step + f64::from(count) * step));
-        step /= 10.0;
-    }
-    points.push(CurvePoint { percentile: 100.0, ns: histogram.max() });
-    points
-}
-
-fn add(to: &mut Histogram<u64>, from: &Histogram<u64>) {
-    let _ = to.add(from); // all have the same bounds
-}
-
 fn is_sender(record: &Record) -> bool {
     record.role != RoleName::Consumer
 }
@@ -285,15 +243,40 @@ fn over(numerator: u64, denominator: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::report::LatencyOf;
+    use crate::bench::usage::Machine;
 
     #[test]
-    fn percentiles_of_a_curve_are_decimal_fractions() {
-        let mut samples = histogram();
-        (1..=1_000_000).for_each(|ns| samples.saturating_record(ns));
-        let curve = curve(&samples);
-        assert!(curve.iter().any(|point| point.percentile == 99.91));
-        assert!(curve.iter().any(|point| point.percentile == 99.999));
-        assert!(curve.iter().all(|point| point.percentile.to_string().len() <= "99.999999".len()));
-        assert!(curve.windows(2).all(|pair| pair[0].percentile < pair[1].percentile));
+    fn time_in_codecs_is_a_share_of_what_the_actors_had() {
+        let mut outcome = Outcome::nothing(crate::bench::ending::Ended::AsPlanned);
+        assert_eq!(codec_share(&outcome), None, "nobody had any time");
+        for (index, last_ns) in [(0, 800), (1, 1000)] {
+            let mut record = Record::new(RoleName::Producer, index, LatencyOf::Send);
+            record.last_ns = last_ns;
+            outcome.records.push(record);
+        }
+        (outcome.client.encode_ns, outcome.client.decode_ns) = (600, 400);
+        // The server's time is none of theirs, and CPU time is another clock.
+        (outcome.server.decode_ns, outcome.client_cpu_ns) = (5_000, Some(10));
+        assert_eq!(codec_share(&outcome), Some(0.5));
+        outcome.client.encode_ns = 5_000;
+        assert_eq!(codec_share(&outcome), Some(1.0));
+    }
+
+    #[test]
+    fn others_are_whoever_is_neither_client_nor_server() {
+        let ended = crate::bench::ending::Ended::AsPlanned;
+        let mut outcome = Outcome::nothing(ended);
+        outcome.machine = Some(Machine { busy_ticks: 150, total_ticks: 200 });
+        outcome.client_cpu_ns = Some(700_000_000);
+        let share = |outcome: &Outcome| {
+            let played = Played { repeat: 0, begin_ns: 0, outcome: outcome.clone() };
+            run(&played).cost.others_share
+        };
+        assert_eq!(share(&outcome), Some(0.4));
+        outcome.server_cpu_ns = Some(300_000_000);
+        assert_eq!(share(&outcome), Some(0.25));
+        outcome.client_cpu_ns = None;
+        assert_eq!(share(&outcome), None);
     }
 }

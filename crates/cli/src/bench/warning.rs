@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::unit;
+
 /// A doubt about the numbers, for the reader to weigh. Its text is its `Display`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -27,10 +29,14 @@ pub enum Warning {
     },
     /// The repeats differ.
     Noisy {
-        /// The encoding with the widest spread.
-        level: String,
-        /// Its spread.
-        spread_percent: f64,
+        /// The encodings whose repeats do.
+        encodings: Vec<Spread>,
+    },
+    /// Other programs kept the processors busy.
+    Busy {
+        /// Of the time of all processors, what they used in the run in which it was the most, 0 to
+        /// 1.
+        others_share: f64,
     },
     /// One run of each encoding says nothing about noise.
     OneRun,
@@ -41,10 +47,13 @@ pub enum Warning {
     },
     /// The rate that was asked for was not reached, so latency is mostly waiting.
     RateMissed {
-        /// The encoding that was the furthest behind.
-        level: String,
-        /// Payload bytes per second that were sent.
-        reached_bytes_per_second: f64,
+        /// The encodings that did not reach it.
+        encodings: Vec<Reached>,
+    },
+    /// More was sent per second than was asked for, since few batches fit into a run.
+    RateExceeded {
+        /// The encodings that did so.
+        encodings: Vec<Reached>,
     },
     /// What the transport keeps ended before what was sent: the first messages were not verified.
     NotAllVerified {
@@ -58,6 +67,24 @@ pub enum Warning {
     },
     /// Clients and server took the processors from each other.
     SharedProcessors,
+}
+
+/// How far the repeats of an encoding differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Which encoding.
+    pub level: String,
+    /// Its widest spread.
+    pub spread_percent: f64,
+}
+
+/// How much an encoding sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reached {
+    /// Which encoding.
+    pub level: String,
+    /// Payload bytes per second that were sent.
+    pub reached_bytes_per_second: f64,
 }
 
 /// Reads those that are known here: later versions may doubt more.
@@ -80,8 +107,9 @@ impl fmt::Display for Warning {
             ),
             Self::MostlyHeader { share } => write!(
                 f,
-                "{:.0} % of the payload bytes are the header by which each message is verified; \
-                 half of it does not compress",
+                "{:.1} % of the payload bytes are the header by which each message is verified; \
+                 half of it does not compress: ratios are lower than `advise` gives for the same \
+                 messages",
                 share * 100.0
             ),
             Self::FewDistinct { distinct } => write!(
@@ -89,10 +117,12 @@ impl fmt::Display for Warning {
                 "{distinct} distinct message(s) are sent in turn: caches and branch predictors \
                  learn so few by heart"
             ),
-            Self::Noisy { level, spread_percent } => write!(
+            Self::Noisy { encodings } => noisy(f, encodings),
+            Self::Busy { others_share } => write!(
                 f,
-                "noisy: the repeats of {level} spread by {spread_percent:.0} %; close other \
-                 programs, or give more --duration and --repeat"
+                "a busy machine: other programs used up to {:.0} % of its processors during a run; \
+                 close them and measure again",
+                others_share * 100.0
             ),
             Self::OneRun => {
                 f.write_str("one run of each encoding: nothing is known about noise; --repeat 3")
@@ -102,12 +132,8 @@ impl fmt::Display for Warning {
                 "the shortest run took {:.1} ms: its beginning and end weigh in",
                 *elapsed_ns as f64 / 1e6
             ),
-            Self::RateMissed { level, reached_bytes_per_second } => write!(
-                f,
-                "--rate was not reached: {level} sent {:.1} MB/s; its latency is mostly the time \
-                 for which batches waited to be sent",
-                reached_bytes_per_second / 1e6
-            ),
+            Self::RateMissed { encodings } => rate_missed(f, encodings),
+            Self::RateExceeded { encodings } => rate_exceeded(f, encodings),
             Self::NotAllVerified { messages } => write!(
                 f,
                 "{messages} message(s) were acknowledged and not verified, since the transport \
@@ -120,4 +146,42 @@ impl fmt::Display for Warning {
             ),
         }
     }
+}
+
+fn noisy(f: &mut fmt::Formatter<'_>, encodings: &[Spread]) -> fmt::Result {
+    let one = |it: &Spread| format!("{} by {:.0} %", it.level, it.spread_percent);
+    write!(
+        f,
+        "noisy: the repeats spread, those of {}; close other programs, or give more --duration and \
+         --repeat",
+        listed(encodings, one)
+    )
+}
+
+fn rate_missed(f: &mut fmt::Formatter<'_>, encodings: &[Reached]) -> fmt::Result {
+    write!(
+        f,
+        "--rate was not reached: {}; such latency is mostly the time for which batches waited to be \
+         sent",
+        listed(encodings, sent)
+    )
+}
+
+fn rate_exceeded(f: &mut fmt::Formatter<'_>, encodings: &[Reached]) -> fmt::Result {
+    write!(
+        f,
+        "--rate was exceeded: {}; a run counts to its last acknowledgement, and few batches fit \
+         into it: give more --duration, or fewer --messages-per-batch",
+        listed(encodings, sent)
+    )
+}
+
+fn sent(it: &Reached) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "shown")]
+    let bytes = unit::bytes(it.reached_bytes_per_second as u64);
+    format!("{} sent {bytes}/s", it.level)
+}
+
+fn listed<T>(items: &[T], one: impl Fn(&T) -> String) -> String {
+    items.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -9,7 +9,7 @@ pub(crate) fn push_headline(text: &mut String, line: &str) {
 }
 
 /// A paragraph of words of our own, in which nothing has to be escaped.
-pub(crate) fn push_note(text: &mut String, line: &'static str) {
+pub(crate) fn push_note(text: &mut String, line: &str) {
     text.push_str(&format!("\n{line}\n\n"));
 }
 

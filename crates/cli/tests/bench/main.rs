@@ -7,4 +7,6 @@ mod faults;
 mod iggy;
 mod kinds;
 mod messages;
+mod servers;
 mod support;
+mod wire;

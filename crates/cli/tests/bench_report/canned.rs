@@ -1,5 +1,6 @@
 //! Reports of `thinwire bench` with known numbers, from an ordinary one to those at the edge.
 
+use thinwire_cli::bench::bottleneck;
 use thinwire_cli::bench::ending::Ended;
 use thinwire_cli::bench::report::{
     Actor, Codec, Cost, CurvePoint, EncodingResult, ErrorCount, KeptRaw, Latency, LatencyOf,
@@ -57,6 +58,7 @@ pub(crate) fn edges() -> Vec<(&'static str, Report)> {
     open.settings.limit_messages = Some(1_000_000_000_000);
     open.transport.link_bits_per_second = Some(1e9);
     open.transport.link_delay_ns = Some(1_000_000);
+    judge(&mut open);
     vec![
         ("no encodings", report(&[], BOTH, &[1.0])),
         ("only raw", report(&USUAL[..1], sending, &[1.0])),
@@ -120,6 +122,7 @@ fn nothing_moved() -> Report {
         summary.client_cpu_seconds_per_gb = None;
         summary.server_cpu_seconds_per_gb = None;
         summary.codec_share = None;
+        summary.bottleneck = None;
     }
     report.ended = ended;
     report
@@ -254,7 +257,7 @@ fn no_latency(of: LatencyOf) -> Latency {
 pub(crate) fn report(specs: &[Spec], actors: Actors, runs: &[f64]) -> Report {
     let encodings = specs.iter().map(|spec| encoding(spec, specs, actors, runs)).collect();
     let Actors { producers, consumers, pairs } = actors;
-    Report {
+    let mut report = Report {
         schema: SCHEMA.to_owned(),
         schema_version: SCHEMA_VERSION,
         environment: environment(),
@@ -285,6 +288,7 @@ pub(crate) fn report(specs: &[Spec], actors: Actors, runs: &[f64]) -> Report {
             max_bytes: 4000,
             mean_bytes: 4000.0,
             asked_ratio: None,
+            content_hash: Some("00c0ffee00c0ffee".to_owned()),
         },
         transport: Transport {
             name: "nats".to_owned(),
@@ -296,7 +300,14 @@ pub(crate) fn report(specs: &[Spec], actors: Actors, runs: &[f64]) -> Report {
         encodings,
         warnings: Vec::new(),
         ended: Ended::AsPlanned,
-    }
+    };
+    judge(&mut report);
+    report
+}
+
+/// Enters what the encodings ran into, as `bench` does at the end.
+pub(crate) fn judge(report: &mut Report) {
+    bottleneck::judge(&mut report.encodings, &report.transport, report.environment.cores);
 }
 
 fn environment() -> Environment {
@@ -353,6 +364,7 @@ fn encoding(
             client_cpu_seconds_per_gb: median(&|run| run.cost.client_cpu_seconds_per_gb),
             server_cpu_seconds_per_gb: median(&|run| run.cost.server_cpu_seconds_per_gb),
             codec_share: median(&|run| run.codec.share),
+            bottleneck: None,
         },
         runs,
     }
@@ -385,12 +397,13 @@ fn run(repeat: u64, (mb, ratio, p50_ms): (f64, f64, f64), actors: Actors) -> Run
         kept_raw: Vec::new(),
         errors: Vec::new(),
         cost: Cost {
-            client_cpu_ns: Some((mb * 1e7) as u64),
+            client_cpu_ns: Some((mb * 4.6e6) as u64),
             server_cpu_ns: Some((mb * 1e6) as u64),
             client_cpu_seconds_per_gb: Some(4.0 * ratio),
             server_cpu_seconds_per_gb: Some(1.0 / ratio),
             client_peak_memory_bytes: Some(64_000_000),
             server_peak_memory_bytes: Some(40_000_000),
+            others_share: Some(0.03),
         },
         codec: Codec { encode_ns: 1_000_000, decode_ns: 500_000, share: Some(0.4) },
         verified: Verified {

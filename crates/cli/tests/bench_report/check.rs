@@ -194,6 +194,39 @@ fn a_summary_is_what_its_runs_give() {
 }
 
 #[test]
+fn a_bottleneck_is_what_the_runs_give_or_not_told() {
+    let place = "/encodings/3/summary/bottleneck";
+    let name = "encodings[3].summary.bottleneck";
+    refuses(
+        &format!("{place}/limit"),
+        json!("link"),
+        &format!("{name}.limit is \"link\": its runs give \"processors\""),
+    );
+    for field in ["wire_mb_per_second", "cores_used"] {
+        let said = edited(&usual(), &format!("{place}/{field}"), json!(7.0));
+        assert!(said.starts_with(&format!("{name}.{field} is 7: its runs give ")), "{said}");
+    }
+    let mut older = serde_json::to_value(usual()).unwrap();
+    drop(
+        older
+            .pointer_mut("/encodings/3/summary")
+            .unwrap()
+            .as_object_mut()
+            .unwrap()
+            .remove("bottleneck"),
+    );
+    drop(older["messages"].as_object_mut().unwrap().remove("content_hash"));
+    assert!(parse(&serde_json::to_vec(&older).unwrap()).is_ok());
+}
+
+#[test]
+fn who_verified_may_be_nobody() {
+    let mut report = usual();
+    report.encodings[0].runs[0].verified.by = "nobody".to_owned();
+    assert!(parse(&serde_json::to_vec(&report).unwrap()).is_ok());
+}
+
+#[test]
 fn percentiles_grow_and_rest_on_samples() {
     let latency = "/encodings/0/summary/sending/latency";
     let name = "encodings[0].summary.sending.latency";
@@ -239,6 +272,11 @@ fn lists_and_shares_and_lengths_agree() {
         "/encodings/0/runs/0/codec/share",
         json!(1.5),
         "encodings[0].runs[0].codec.share is 1.5: more than all, which is 1",
+    );
+    refuses(
+        "/encodings/0/runs/0/cost/others_share",
+        json!(1.5),
+        "encodings[0].runs[0].cost.others_share is 1.5: more than all, which is 1",
     );
     refuses(
         "/messages/median_bytes",

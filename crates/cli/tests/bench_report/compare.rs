@@ -111,6 +111,7 @@ fn settings_machines_encodings_and_bad_ends_that_differ_are_listed() {
     let mut b = scaled(1.0, &QUIET[..3]);
     b.settings.messages_per_batch = 500;
     b.transport.name = "grpc".to_owned();
+    b.messages.content_hash = Some("0123456789abcdef".to_owned());
     b.transport.link_delay_ns = Some(1_000_000);
     b.environment.libraries[0].library = "zstd 1.5.8".to_owned();
     b.environment.command = "another".to_owned();
@@ -120,10 +121,16 @@ fn settings_machines_encodings_and_bad_ends_that_differ_are_listed() {
     b.warnings = vec![Warning::OneRun];
     let comparison = compare(&a, &b);
     let fields: Vec<&str> = comparison.settings.iter().map(|it| it.field.as_str()).collect();
-    let expected = ["settings.messages_per_batch", "transport.link_delay_ns", "transport.name"];
+    let expected = [
+        "settings.messages_per_batch",
+        "messages.content_hash",
+        "transport.link_delay_ns",
+        "transport.name",
+    ];
     assert_eq!(fields, expected, "not the repeats");
     assert_eq!((&*comparison.settings[0].a, &*comparison.settings[0].b), ("100", "500"));
-    assert_eq!(&*comparison.settings[1].a, "none");
+    assert_eq!(&*comparison.settings[1].b, "0123456789abcdef");
+    assert_eq!(&*comparison.settings[2].a, "none");
     assert_eq!(comparison.environment.len(), 1, "{:?}", comparison.environment);
     assert_eq!(comparison.environment[0].b, "zstd zstd 1.5.8");
     assert_eq!(comparison.only_in_a, ["raw", "gzip:1"]);
@@ -131,4 +138,14 @@ fn settings_machines_encodings_and_bad_ends_that_differ_are_listed() {
     assert_eq!(comparison.doubts.len(), 2, "{:?}", comparison.doubts);
     assert!(comparison.doubts[0].starts_with("B: ended early: 3 message(s)"));
     assert!(comparison.rows.iter().all(|row| row.level != "raw"));
+}
+
+#[test]
+fn memory_is_that_of_a_process_and_not_compared() {
+    let mut b = scaled(1.0, &QUIET);
+    for run in b.encodings.iter_mut().flat_map(|it| &mut it.runs) {
+        run.cost.client_peak_memory_bytes = Some(640_000_000);
+    }
+    let comparison = compare(&scaled(1.0, &QUIET), &b);
+    assert!(comparison.rows.iter().all(|row| row.verdict == Verdict::WithinNoise));
 }

@@ -17,6 +17,8 @@ mod check;
 #[path = "../command/mod.rs"]
 mod command;
 mod compare;
+mod doubt;
 mod load;
+mod prose;
 mod schema;
 mod show;

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use thinwire_cli::bench::compare::compare;
 use thinwire_cli::bench::ending::Ended;
-use thinwire_cli::bench::warning::Warning;
+use thinwire_cli::bench::warning::{Reached, Spread, Warning};
 use thinwire_cli::report::Environment;
 use thinwire_cli::{advise, report, warning};
 
@@ -93,14 +93,17 @@ fn advise_warnings() -> Vec<warning::Warning> {
 
 fn bench_warnings() -> Vec<Warning> {
     let level = || "zstd:1".to_owned();
+    let reached = || vec![Reached { level: level(), reached_bytes_per_second: 1.0 }];
     vec![
         Warning::NotLifelike { ratio: 1.0 },
         Warning::MostlyHeader { share: 0.5 },
         Warning::FewDistinct { distinct: 1 },
-        Warning::Noisy { level: level(), spread_percent: 1.0 },
+        Warning::Noisy { encodings: vec![Spread { level: level(), spread_percent: 1.0 }] },
+        Warning::Busy { others_share: 0.5 },
         Warning::OneRun,
         Warning::Short { elapsed_ns: 1 },
-        Warning::RateMissed { level: level(), reached_bytes_per_second: 1.0 },
+        Warning::RateMissed { encodings: reached() },
+        Warning::RateExceeded { encodings: reached() },
         Warning::NotAllVerified { messages: 1 },
         Warning::Corpus { text: level() },
         Warning::SharedProcessors,

@@ -79,6 +79,44 @@ fn page_names_command_settings_and_machine() {
 }
 
 #[test]
+fn the_command_is_told_without_the_page_that_it_wrote() {
+    let mut report = canned::usual();
+    for (typed, told) in [
+        (
+            "thinwire bench --html big.html -e 'raw,zstd:1' grpc",
+            "thinwire bench -e 'raw,zstd:1' grpc",
+        ),
+        ("thinwire bench --html=big.html --rate '20 MB'", "thinwire bench --rate '20 MB'"),
+        ("thinwire bench grpc --html 'a b.html'", "thinwire bench grpc"),
+        ("thinwire bench it's", "thinwire bench it's"),
+    ] {
+        report.environment.command = typed.to_owned();
+        let page = render(&report);
+        assert!(page.contains(&format!("<code>{told}</code>")), "{typed}");
+    }
+}
+
+#[test]
+fn the_large_numbers_say_whose_they_are() {
+    let page = render(&canned::usual());
+    for told in ["<dt>zstd:1: payload</dt>", "<dt>ratio</dt>", "<dt>delivery p50</dt>"] {
+        assert!(page.contains(told), "{told}");
+    }
+    let mut raw = canned::usual();
+    raw.encodings.truncate(1);
+    let page = render(&raw);
+    assert!(page.contains("<dt>raw: payload</dt>") && !page.contains("<dt>ratio</dt>"));
+}
+
+#[test]
+fn options_in_sentences_stay_in_one_line() {
+    let mut report = canned::usual();
+    report.warnings = vec![thinwire_cli::bench::warning::Warning::OneRun];
+    let page = render(&report);
+    assert!(page.contains("about noise; <span class=\"option\">--repeat</span> 3</p>"), "{page}");
+}
+
+#[test]
 fn text_from_a_report_stays_text() {
     let hostile = r#"<img src=x onerror=1>&"'</style></title>"#;
     let mut report = canned::usual();

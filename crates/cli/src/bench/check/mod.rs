@@ -102,9 +102,11 @@ fn run(name: &str, run: &Run) -> Result<(), Impossible> {
         order::latency(&format!("{name}.actors[{at}].latency"), &actor.latency)?;
         series(&format!("{name}.actors[{at}].series"), &actor.series, interval_ns)?;
     }
-    match run.codec.share.filter(|&share| share > 1.0) {
-        Some(share) => {
-            Err(Impossible::new(format!("{name}.codec.share"), share, "more than all, which is 1"))
+    let shares = [("codec.share", run.codec.share), ("cost.others_share", run.cost.others_share)];
+    match shares.into_iter().find_map(|(field, share)| Some((field, share.filter(|&it| it > 1.0)?)))
+    {
+        Some((field, share)) => {
+            Err(Impossible::new(format!("{name}.{field}"), share, "more than all, which is 1"))
         }
         None => Ok(()),
     }

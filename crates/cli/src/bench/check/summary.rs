@@ -1,7 +1,10 @@
 //! A summary is what its runs come to.
 
 use super::{Impossible, order};
-use crate::bench::report::{EncodingResult, Report, Role, RoleSummary, Run, Summary};
+use crate::bench::bottleneck;
+use crate::bench::report::{
+    Bottleneck, EncodingResult, Limit, Report, Role, RoleSummary, Run, Summary,
+};
 use crate::bench::sums::{self, Rates};
 
 pub(super) fn check(
@@ -24,7 +27,28 @@ pub(super) fn check(
     agree(name, "ratio", summary.ratio, sums::ratio(runs))?;
     agree(name, "client_cpu_seconds_per_gb", summary.client_cpu_seconds_per_gb, client)?;
     agree(name, "server_cpu_seconds_per_gb", summary.server_cpu_seconds_per_gb, server)?;
-    agree(name, "codec_share", summary.codec_share, median(|run| run.codec.share))
+    agree(name, "codec_share", summary.codec_share, median(|run| run.codec.share))?;
+    bottleneck(&format!("{name}.bottleneck"), result, report)
+}
+
+/// Older reports have none.
+fn bottleneck(name: &str, result: &EncodingResult, report: &Report) -> Result<(), Impossible> {
+    let Some(says) = result.summary.bottleneck else { return Ok(()) };
+    let Some(is) = bottleneck::of(&result.runs, &report.transport, report.environment.cores) else {
+        return Err(Impossible::new(name, "there", "nothing moved"));
+    };
+    agree(name, "wire_mb_per_second", says.wire_mb_per_second, is.wire_mb_per_second)?;
+    agree(name, "cores_used", says.cores_used, is.cores_used)?;
+    let limit = |it: Bottleneck| match it.limit {
+        None => "null",
+        Some(Limit::Link) => "\"link\"",
+        Some(Limit::Processors) => "\"processors\"",
+    };
+    if says.limit == is.limit {
+        return Ok(());
+    }
+    let why = format!("its runs give {}", limit(is));
+    Err(Impossible::new(format!("{name}.limit"), limit(says), why))
 }
 
 fn role(

@@ -1,7 +1,7 @@
 //! The cells of the tables, the same for all forms that have some.
 
 use crate::bench::report::{
-    Actor, EncodingResult, Latency, LatencyOf, Report, RoleName, RoleSummary,
+    Actor, EncodingResult, Latency, LatencyOf, Report, RoleName, RoleSummary, Summary,
 };
 use crate::unit;
 
@@ -25,11 +25,60 @@ pub const THROUGHPUT: [(&str, &str); 12] = [
 pub const LATENCY: [&str; 12] =
     ["encoding", "", "min", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "σ"];
 
-/// What the columns mean.
-pub const LEGEND: &str = "ratio: payload / wire bytes. MB/s: payload of all actors per second, median \
-    of the runs; ±: width of their middle half. each actor: slowest to fastest. CPU s/GB: CPU seconds per GB of payload. \
-    time in codec: of all CPU time. Latency in ms, of all actors and runs in one histogram. –: not measured, \
-    or too few samples.";
+/// What the columns mean, and what is timed in those rows that there are.
+#[must_use]
+pub fn legend(report: &Report) -> String {
+    let mut text = LEGEND.to_owned();
+    let is_there = |of: LatencyOf| {
+        let roles = |it: &EncodingResult| {
+            let Summary { sending, receiving, .. } = &it.summary;
+            [sending, receiving].into_iter().flatten().any(|role| role.latency.of == of)
+        };
+        report.encodings.iter().any(roles)
+    };
+    for of in [LatencyOf::Send, LatencyOf::Fetch, LatencyOf::Delivery, LatencyOf::RoundTrip] {
+        if is_there(of) {
+            text.push_str(&format!(" {}: {}.", what(of), span(of)));
+        }
+    }
+    let settings = &report.settings;
+    let is_open =
+        settings.rate_bytes_per_second.is_some() || settings.rate_messages_per_second.is_some();
+    text.push(' ');
+    text.push_str(if is_open {
+        "Open loop: batches have their times by the rate, whether or not earlier ones are \
+         acknowledged."
+    } else if is_there(LatencyOf::RoundTrip) {
+        "Closed loop: each actor sends its next batch when it has the last one back."
+    } else if is_there(LatencyOf::Send) {
+        "Closed loop: each actor sends its next batch when the last one is acknowledged."
+    } else {
+        "Closed loop: each actor asks for its next batch when it has the last one."
+    });
+    text
+}
+
+/// What the columns of all reports mean.
+const LEGEND: &str = "ratio: payload / wire bytes. MB/s: payload of all actors per second, median \
+    of the runs; ±: width of their middle half. each actor: slowest to fastest. CPU s/GB: CPU \
+    seconds per GB of payload. time in codec: of the actors' time, in codec calls. peak MB: of the \
+    whole process, with all messages and what earlier runs left. –: not measured, or too few \
+    samples. Latency in ms, of all actors and runs in one histogram.";
+
+/// From when to when a latency is counted.
+const fn span(of: LatencyOf) -> &'static str {
+    match of {
+        LatencyOf::Send => "a batch, from when it was to be sent until it is acknowledged",
+        LatencyOf::Fetch => {
+            "a batch, from when it is asked for, waiting for its first message included, until it \
+             is decoded"
+        }
+        LatencyOf::Delivery => {
+            "a message, from when its batch was to be sent until it is received and decoded"
+        }
+        LatencyOf::RoundTrip => "a batch, from when it was to be sent until all of it is back",
+    }
+}
 
 /// Lines of the table of throughput.
 #[must_use]

@@ -13,8 +13,9 @@ pub fn render(report: &Report) -> String {
     push_table(&mut text, &names, &cells::throughput(report));
     text.push('\n');
     push_table(&mut text, &cells::LATENCY.map(str::to_owned), &cells::latency(report));
-    push_note(&mut text, cells::LEGEND);
-    for line in prose::setting(report).iter().chain(&prose::findings(report)) {
+    push_note(&mut text, &cells::legend(report));
+    let (verdicts, findings) = (prose::verdicts(report), prose::findings(report));
+    for line in verdicts.iter().chain(&prose::setting(report)).chain(&findings) {
         push_item(&mut text, line);
     }
     for warning in &report.warnings {

@@ -22,14 +22,14 @@ pub fn render(report: &Report) -> String {
     let headers = cells::LATENCY.map(str::to_owned);
     push_table(&mut text, headers.to_vec(), cells::latency(report).iter().map(|it| it.to_vec()));
     text.push('\n');
-    for line in wrap(cells::LEGEND) {
+    for line in wrap(&cells::legend(report)) {
         push(&mut text, DIM, &line);
     }
     text.push('\n');
     let style = if report.ended.is_as_planned() { GOOD } else { BAD };
     push(&mut text, style.bold(), &prose::headline(report));
-    for line in prose::findings(report) {
-        push_item(&mut text, Style::new(), &line);
+    for line in prose::verdicts(report).iter().chain(&prose::findings(report)) {
+        push_item(&mut text, Style::new(), line);
     }
     for warning in &report.warnings {
         push_item(&mut text, WARN, &format!("warning: {warning}"));

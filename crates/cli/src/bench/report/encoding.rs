@@ -33,6 +33,33 @@ pub struct Summary {
     pub server_cpu_seconds_per_gb: Option<f64>,
     /// Median over the repeats of `codec.share` of each run.
     pub codec_share: Option<f64>,
+    /// What it ran into; `None` where nothing moved.
+    #[serde(default)]
+    pub bottleneck: Option<Bottleneck>,
+}
+
+/// What an encoding ran into, and by which figures.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bottleneck {
+    /// `None`: neither the link nor the processors; then it is the server, or waiting.
+    pub limit: Option<Limit>,
+    /// Wire MB per second in the direction that carries more, as the clients count them: median
+    /// over the repeats.
+    pub wire_mb_per_second: Option<f64>,
+    /// CPU seconds per second of the clients, and of the server where it is ours: median over the
+    /// repeats.
+    pub cores_used: Option<f64>,
+}
+
+/// What has an end that can be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Limit {
+    /// The shaped link is full.
+    Link,
+    /// The processors are busy.
+    Processors,
 }
 
 /// One role over all repeats of an encoding.

@@ -8,7 +8,7 @@ mod encoding;
 mod latency;
 mod run;
 
-pub use encoding::{EncodingResult, RoleSummary, Summary};
+pub use encoding::{Bottleneck, EncodingResult, Limit, RoleSummary, Summary};
 pub use latency::{CurvePoint, Latency, LatencyOf};
 pub use run::{
     Actor, Codec, Cost, ErrorCount, KeptRaw, Role, RoleName, Run, Series, Verified, Wire,
@@ -107,6 +107,10 @@ pub struct Messages {
     pub mean_bytes: f64,
     /// Ratio that was asked for; `None`: as the generator makes them.
     pub asked_ratio: Option<f64>,
+    /// xxHash64, as 16 hexadecimal digits, of length and xxHash64 of all contents in order: the
+    /// same where the same messages were sent.
+    #[serde(default)]
+    pub content_hash: Option<String>,
 }
 
 /// What carried the messages.

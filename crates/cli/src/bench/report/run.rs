@@ -153,11 +153,17 @@ pub struct Cost {
     pub client_cpu_seconds_per_gb: Option<f64>,
     /// The same for the server.
     pub server_cpu_seconds_per_gb: Option<f64>,
-    /// Largest resident memory of this process until the end of the run; the server's is in it
-    /// where it runs in this process.
+    /// Largest resident memory of this process during the run: with what earlier runs left in it,
+    /// all messages, and the server where it runs in this process. So it tells whether a machine
+    /// has enough, and nothing about an encoding.
     pub client_peak_memory_bytes: Option<u64>,
     /// The same of the server's process, where it is one of ours.
     pub server_peak_memory_bytes: Option<u64>,
+    /// Of the time of all processors of this machine, what other programs used, 0 to 1; `None`
+    /// where the system does not tell, in runs too short for that, and where it is not known what
+    /// of it the server used.
+    #[serde(default)]
+    pub others_share: Option<f64>,
 }
 
 /// Time in codecs, on the wall clock of the threads that were in them.
@@ -167,15 +173,16 @@ pub struct Codec {
     pub encode_ns: u64,
     /// Decompressing.
     pub decode_ns: u64,
-    /// Of all CPU time in [`Cost`], 0 to 1. On a busy machine it reads too high; `None` where that
-    /// makes it more than all.
+    /// What the clients spent in codecs of the time that their actors had, each from the beginning
+    /// of the run to its end; 0 to 1. Both are times of the wall clock.
     pub share: Option<f64>,
 }
 
 /// What receivers found when they checked the hash and the number of each message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
-    /// Who checked: `consumers`, `server`, or `afterwards`, where nobody received under the clock.
+    /// Who checked: `consumers`, `server`, `afterwards`, where nobody received under the clock, or
+    /// `nobody`: the run ended before anybody could.
     pub by: String,
     /// Messages that were right.
     pub messages: u64,

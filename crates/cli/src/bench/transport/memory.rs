@@ -36,7 +36,8 @@ impl Transport for Memory {
                 counters: Arc::default(),
                 prompt_len: setup.level.prompt_len(),
             };
-            let queues = (0..setup.destinations).map(|_| Arc::new(Queue::new(setup.purpose)));
+            let Setup { purpose, destinations, .. } = setup;
+            let queues = (0..destinations).map(|_| Arc::new(Queue::new(purpose, destinations)));
             let session: Box<dyn Session> =
                 Box::new(MemorySession { ends, queues: queues.collect() });
             Ok(session)

@@ -4,6 +4,7 @@
 //! repeat, whose connections serve the warm-up and the run. A batch goes through a [`Produce`], a
 //! [`Consume`] or, there and back, an [`Exchange`].
 
+pub(crate) mod address;
 #[cfg(any(feature = "grpc", feature = "nats"))]
 mod child;
 mod fault;
@@ -252,6 +253,11 @@ async fn iggy(
         return Err(Failure::Usage(why.to_owned()));
     }
     let server = server.unwrap_or("127.0.0.1:8090");
+    let address::Address { url, login } = address::Address::of(server);
+    if login.is_some() {
+        let why = format!("--server {url}: user and password go with --user and --password");
+        return Err(Failure::Usage(why));
+    }
     Ok(Box::new(iggy::Iggy::reach(server, user, password).await?))
 }
 

@@ -37,9 +37,11 @@ enum Bound {
 }
 
 impl<T> Queue<T> {
-    pub(crate) fn new(purpose: Purpose) -> Self {
+    /// One of so many.
+    pub(crate) fn new(purpose: Purpose, queues: u32) -> Self {
+        let share = KEPT_LEN / usize::try_from(queues.max(1)).unwrap_or(usize::MAX);
         let bound = match purpose {
-            Purpose::SendOnly => Bound::KeepLast(KEPT_LEN),
+            Purpose::SendOnly => Bound::KeepLast(share),
             Purpose::FillFirst => Bound::Unlimited,
             Purpose::Relay | Purpose::RoundTrip => Bound::Wait(BOUND_LEN),
         };
@@ -63,7 +65,7 @@ impl<T> Queue<T> {
             state.messages.push_back((message, len));
         }
         if let Bound::KeepLast(most) = self.bound {
-            while state.len > most && state.messages.len() > 1 {
+            while state.memory() > most && state.messages.len() > 1 {
                 state.pop();
                 state.not_kept += 1;
             }
@@ -131,6 +133,11 @@ impl<T> Queue<T> {
 }
 
 impl<T> State<T> {
+    /// Small messages take more than their length.
+    fn memory(&self) -> usize {
+        self.len + self.messages.len() * (size_of::<(T, usize)>() + ALLOCATION)
+    }
+
     fn pop(&mut self) -> Option<T> {
         let (message, len) = self.messages.pop_front()?;
         self.len -= len;
@@ -141,5 +148,28 @@ impl<T> State<T> {
 /// Enough for receivers to be busy, little enough that latency is not all waiting in the queue.
 const BOUND_LEN: usize = 4 << 20;
 
-/// What is kept of what nobody receives, to be verified afterwards.
-const KEPT_LEN: usize = 64 << 20;
+/// What is kept of what nobody receives, to be verified afterwards; in all queues together.
+const KEPT_LEN: usize = 256 << 20;
+
+/// What a message's own piece of memory takes beside its bytes, or nearly.
+const ALLOCATION: usize = 48;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn many_queues_keep_no_more_than_one() {
+        for (queues, len) in [(1, 1 << 20), (64, 1 << 20), (64, 32), (10_000, 32)] {
+            let queue = Queue::new(Purpose::SendOnly, queues);
+            let share = KEPT_LEN / queues as usize;
+            let count = 2 * share / (len + ALLOCATION);
+            for _ in 0..count / 100 + 1 {
+                queue.send((0..100).map(|at| (at, len))).await;
+            }
+            let kept = queue.lock().memory();
+            assert!(kept <= share && kept > share - len - 200, "{queues} of {len}: {kept}");
+            assert!(queue.not_kept() > 0);
+        }
+    }
+}

@@ -30,7 +30,19 @@ pub(crate) fn render(title: &str, style: &str, body: &Markup) -> String {
 pub(crate) fn warnings<W: Display>(warnings: &[W]) -> Markup {
     html! {
         @for warning in warnings {
-            p class="warning" role="note" { strong { "Warning: " } (warning.to_string()) }
+            p class="warning" role="note" { strong { "Warning: " } (words(&warning.to_string())) }
+        }
+    }
+}
+
+/// A sentence in which options and percentages stay whole: lines break at hyphens and spaces.
+pub(crate) fn words(sentence: &str) -> Markup {
+    let is_option = |word: &str| word.starts_with("--") && word.len() > 2;
+    let sentence = sentence.replace(" %", "\u{a0}%");
+    html! {
+        @for (at, word) in sentence.split(' ').enumerate() {
+            @if at > 0 { " " }
+            @if is_option(word) { span class="option" { (word) } } @else { (word) }
         }
     }
 }

@@ -57,7 +57,6 @@ const fn shown(measure: Measure) -> (&'static str, f64) {
         Measure::Ratio => ("ratio", 1.0),
         Measure::ClientCpuSecondsPerGb => ("client CPU s/GB", 1.0),
         Measure::ServerCpuSecondsPerGb => ("server CPU s/GB", 1.0),
-        Measure::ClientPeakMemoryBytes => ("client peak MB", 1e6),
     }
 }
 

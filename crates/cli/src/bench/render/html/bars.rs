@@ -35,7 +35,7 @@ pub(super) fn throughput(mut frame: Frame<'_>, side: Side) -> Markup {
                     circle class="dot" cx=(px(x.at(*rate))) cy=(px(y)) r="2.5" {}
                 }
                 @let times = role.times_raw.filter(|_| result.level != "raw");
-                (value(x.at(high), y, median, times))
+                (value(&frame, (x.at(high), y), median, times))
             })
         }))
     }
@@ -54,7 +54,7 @@ pub(super) fn ratio(mut frame: Frame<'_>) -> Markup {
             Some(html! {
                 title { (result.level) ": ratio " (format!("{ratio:.2}")) }
                 (bar("bar", &frame, &x, y, (0.0, ratio)))
-                (value(x.at(ratio), y, ratio, None))
+                (value(&frame, (x.at(ratio), y), ratio, None))
             })
         }))
     }
@@ -83,7 +83,7 @@ pub(super) fn cpu(mut frame: Frame<'_>) -> Option<Markup> {
             }
             (bar("bar", &frame, &x, y, (0.0, client)))
             (bar("bar server", &frame, &x, y, (client, sum)))
-            (value(x.at(sum), y, sum, None))
+            (value(&frame, (x.at(sum), y), sum, None))
         })
     }))
 }
@@ -129,13 +129,18 @@ fn reference(frame: &Frame<'_>, x: f64) -> Markup {
 }
 
 /// The number beside a bar, and where there is one, how many times that of raw it is.
-fn value(right: f64, y: f64, value: f64, times_raw: Option<f64>) -> Markup {
+fn value(frame: &Frame<'_>, (right, y): (f64, f64), value: f64, times_raw: Option<f64>) -> Markup {
+    let value = unit::three_digits(value);
+    let times = times_raw.map(|times| format!(" ×{}", times_in_digits(times)));
+    let width = frame.width.text_width(&value)
+        + times.as_ref().map_or(0.0, |times| frame.width.text_width(times));
+    let left = right + 7.0;
     html! {
-        text class="value" x=(px(right + 7.0)) y=(px(y + 4.5)) {
-            (unit::three_digits(value))
-            @if let Some(times) = times_raw {
-                tspan class="times" { " ×" (times_in_digits(times)) }
-            }
+        // The line of raw does not go through numbers.
+        rect class="plate" x=(px(left - 2.0)) y=(px(y - 9.0)) width=(px(width + 4.0)) height="18" {}
+        text class="value" x=(px(left)) y=(px(y + 4.5)) {
+            (value)
+            @if let Some(times) = times { tspan class="times" { (times) } }
         }
     }
 }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::pick::judged;
+use crate::bench::render::cells;
 use crate::bench::report::{EncodingResult, Report};
 use crate::render::html::page;
 use crate::unit;
@@ -20,14 +21,18 @@ pub(super) fn render(report: &Report) -> Markup {
     let Some(role) = judged(&best.summary) else { return html! {} };
     let number = |value: Option<f64>, unit| value.map(|value| (unit::three_digits(value), unit));
     let ms = |ns: Option<u64>| ns.map(|ns| (unit::three_digits(ns as f64 / 1e6), "ms"));
-    let times_raw = role.times_raw.filter(|_| best.level != "raw");
+    let of_others = |value: Option<f64>| value.filter(|_| best.level != "raw");
     let cpu = best.summary.client_cpu_seconds_per_gb;
-    page::figures([
-        ("payload", number(role.mb_per_second, "MB/s")),
-        ("times raw", number(times_raw, "")),
-        ("ratio", number(best.summary.ratio, "")),
-        ("p50", ms(role.latency.p50_ns)),
-        ("p99", ms(role.latency.p99_ns)),
-        ("client CPU", number(cpu, "s/GB")),
-    ])
+    let what = cells::what(role.latency.of);
+    let [half, most] = ["p50", "p99"].map(|percentile| format!("{what} {percentile}"));
+    html! {
+        (page::figures([
+            (&*format!("{}: payload", best.level), number(role.mb_per_second, "MB/s")),
+            ("times raw", number(of_others(role.times_raw), "")),
+            ("ratio", number(of_others(best.summary.ratio), "")),
+            (&*half, ms(role.latency.p50_ns)),
+            (&*most, ms(role.latency.p99_ns)),
+            ("client CPU", number(cpu, "s/GB")),
+        ]))
+    }
 }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::bench::render::prose;
 use crate::bench::report::{EncodingResult, Report, Verified};
 use crate::render::html::columns;
 use crate::render::prose::counted;
@@ -85,7 +86,8 @@ fn verified(report: &Report) -> Markup {
 fn by(result: &EncodingResult) -> String {
     let mut by: Vec<&str> = result.runs.iter().map(|run| run.verified.by.as_str()).collect();
     by.dedup();
-    by.join(", ")
+    let by = by.into_iter().map(|by| if by == prose::NOBODY { prose::NOT_VERIFIED } else { by });
+    by.collect::<Vec<_>>().join(", ")
 }
 
 /// A column for each reason that occurred. Of raw all is kept raw, which is no news.
@@ -115,7 +117,11 @@ fn kept_raw(report: &Report) -> Markup {
                 }
             }
         }
-        p class="small" { "Messages of all runs. identity: what the transport asks of its server." }
+        p class="small" { "Messages of all runs."
+            @if reasons.contains(&"identity") {
+                " identity: the transport's own requests to its server, such as for a stream, which are \
+                 not compressed."
+            } }
     }
 }
 

@@ -12,6 +12,8 @@ mod tables;
 mod time;
 mod timeline;
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 
 use super::{cells, prose};
@@ -44,7 +46,11 @@ fn header(report: &Report, headline: &str) -> Markup {
             @for line in findings::early_ends(report) {
                 p class="warning" role="alert" { strong { "Ended early: " } (line) }
             }
-            ul class="advice" { @for sentence in prose::setting(report) { li { (sentence) } } }
+            ul class="advice" {
+                @for sentence in prose::verdicts(report).iter().chain(&prose::setting(report)) {
+                    li { (page::words(sentence)) }
+                }
+            }
             (page::warnings(&report.warnings))
         }
     }
@@ -86,7 +92,7 @@ fn numbers(report: &Report) -> Markup {
             (tables::throughput(report))
             h3 { "Latency, ms" }
             (tables::latency(report))
-            p class="small" { (cells::LEGEND) }
+            p class="small" { (cells::legend(report)) }
             details { summary { "Every run" } (tables::runs(report)) }
         }
     }
@@ -97,7 +103,7 @@ fn footer(report: &Report) -> Markup {
         footer {
             section {
                 h2 { "Run it again" }
-                pre { code { (report.environment.command) } }
+                pre { code { (again(&report.environment.command)) } }
             }
             section {
                 h2 { "Settings" }
@@ -112,6 +118,17 @@ fn footer(report: &Report) -> Markup {
             }
         }
     }
+}
+
+/// The command without the page that it wrote.
+fn again(command: &str) -> Cow<'_, str> {
+    let Some(words) = shlex::split(command) else { return command.into() };
+    let mut is_page = false;
+    let words = words.iter().filter(|word| {
+        let is_told = *word == "--html";
+        !std::mem::replace(&mut is_page, is_told) && !is_told && !word.starts_with("--html=")
+    });
+    shlex::try_join(words.map(String::as_str)).map_or(command.into(), Cow::Owned)
 }
 
 const STYLE: &str = include_str!("bench.css");

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::pick::Side;
-use crate::bench::render::cells;
+use crate::bench::render::{cells, prose};
 use crate::bench::report::{Messages, Report, Run, Settings, Transport};
 use crate::render::html::columns;
 use crate::unit;
@@ -165,16 +165,15 @@ fn messages_rows(messages: &Messages) -> Rows {
         ("distinct messages", messages.distinct.to_string()),
         (
             "length of a message",
-            format!(
-                "{} to {}, median {}, mean {:.0} B",
-                unit::bytes(messages.min_bytes),
-                unit::bytes(messages.max_bytes),
-                unit::bytes(messages.median_bytes),
-                messages.mean_bytes,
-            ),
+            if messages.min_bytes == messages.max_bytes {
+                prose::lengths(messages)
+            } else {
+                format!("{}, mean {:.0} B", prose::lengths(messages), messages.mean_bytes)
+            },
         ),
         ("of which header", unit::bytes(messages.header_bytes)),
     ]);
+    rows.extend(messages.content_hash.clone().map(|hash| ("hash of their contents", hash)));
     rows.extend(messages.asked_ratio.map(|ratio| ("ratio asked for", format!("{ratio:.2}"))));
     rows
 }

@@ -1,16 +1,17 @@
 //! One actor's connection: what it sends and asks for.
 
+use std::error::Error as _;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;
-use thinwire_grpc::{ClientCompression, Compress};
+use thinwire_grpc::ClientCompression;
 use tokio_stream::StreamExt;
 use tonic::metadata::MetadataValue;
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
-use super::protocol::{CONSUME, DESTINATION, ECHO, PRODUCE, SESSION, Wanted};
+use super::protocol::{CONSUME, DESTINATION, ECHO, MOST, PRODUCE, SESSION, WAIT_MS};
 use super::raw::Raw;
 use crate::bench::transport::fault::whole;
 use crate::bench::transport::{BoxFuture, Consume, Exchange, Fault, Produce};
@@ -54,12 +55,12 @@ impl Consume for Actor {
             let fail = |status: Status| Fault::new("receive", said(&status));
             self.ready("receive").await?;
             let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            let wanted = serde_json::to_vec(&Wanted { most, wait_ms });
-            let wanted = wanted.map_err(|why| Fault::new("receive", why))?;
-            let mut request = self.request(Bytes::from(wanted));
-            request.extensions_mut().insert(Compress::Off); // it is no payload
+            // What is wanted is no payload: there is no message that a layer would count.
+            let mut request = self.request(tokio_stream::empty());
+            request.metadata_mut().insert(MOST, MetadataValue::from(most));
+            request.metadata_mut().insert(WAIT_MS, MetadataValue::from(wait_ms));
             let path = PathAndQuery::from_static(CONSUME);
-            let answer = self.grpc.server_streaming(request, path, Raw).await.map_err(fail)?;
+            let answer = self.grpc.streaming(request, path, Raw).await.map_err(fail)?;
             gathered(answer.into_inner()).await.map_err(fail)
         })
     }
@@ -86,7 +87,11 @@ async fn gathered(mut messages: tonic::Streaming<Bytes>) -> Result<Vec<Bytes>, S
     Ok(batch)
 }
 
-/// What a status says, without its metadata.
+/// What a status says and what it comes from, without its metadata.
 pub(super) fn said(status: &Status) -> String {
-    format!("{:?}: {}", status.code(), status.message())
+    let said = format!("{:?}: {}", status.code(), status.message());
+    match status.source().map(whole) {
+        Some(cause) if !said.contains(&cause) => format!("{said}: {cause}"),
+        _ => said,
+    }
 }

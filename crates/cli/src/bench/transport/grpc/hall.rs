@@ -17,7 +17,7 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::{Status, Streaming};
 use tower::Layer;
 
-use super::protocol::{CONSUME, DESTINATION, Facts, Open, PRODUCE, Wanted};
+use super::protocol::{CONSUME, DESTINATION, Facts, MOST, Open, PRODUCE, WAIT_MS};
 use super::raw::Raw;
 use crate::bench::counts::Counts;
 use crate::bench::ledger::Ledger;
@@ -58,7 +58,9 @@ impl Hall {
             purpose,
             senders: open.senders,
             max_len,
-            queues: (0..open.destinations).map(|_| Queue::new(purpose)).collect(),
+            queues: (0..open.destinations)
+                .map(|_| Queue::new(purpose, open.destinations))
+                .collect(),
             ledger: Mutex::new(Arc::new(Ledger::new(0, open.senders))),
         });
         let layer = ServerCompressionLayer::new(encoder, Decoder::new(max_len));
@@ -97,8 +99,7 @@ impl State {
     }
 
     fn queue(&self, headers: &HeaderMap) -> Result<&Queue<Bytes>, Status> {
-        let at = headers.get(DESTINATION).and_then(|value| value.to_str().ok()?.parse().ok());
-        let queue = at.and_then(|at: usize| self.queues.get(at));
+        let queue = number(headers, DESTINATION).and_then(|at: usize| self.queues.get(at));
         queue.ok_or_else(|| Status::not_found("there is no such destination"))
     }
 
@@ -126,13 +127,18 @@ impl State {
         Ok(())
     }
 
-    async fn give(&self, headers: &HeaderMap, wanted: &Bytes) -> Result<Vec<Bytes>, Status> {
+    async fn give(&self, headers: &HeaderMap) -> Result<Vec<Bytes>, Status> {
         let queue = self.queue(headers)?;
-        let wanted: Wanted = serde_json::from_slice(wanted)
-            .map_err(|why| Status::invalid_argument(why.to_string()))?;
-        let wait = Duration::from_millis(wanted.wait_ms.min(MAX_WAIT_MS));
-        Ok(queue.receive(wanted.most, wait).await)
+        let wanted = number(headers, MOST).zip(number(headers, WAIT_MS));
+        let (most, wait_ms) =
+            wanted.ok_or_else(|| Status::invalid_argument("it is not said what is wanted"))?;
+        let wait_ms: u64 = wait_ms;
+        Ok(queue.receive(most, Duration::from_millis(wait_ms.min(MAX_WAIT_MS))).await)
     }
+}
+
+fn number<T: std::str::FromStr>(headers: &HeaderMap, name: &str) -> Option<T> {
+    headers.get(name)?.to_str().ok()?.parse().ok()
 }
 
 /// The service that sees plain messages.
@@ -162,15 +168,15 @@ impl tonic::server::ClientStreamingService<Bytes> for Produce {
 
 struct Consume(Arc<State>, HeaderMap);
 
-impl tonic::server::ServerStreamingService<Bytes> for Consume {
+impl tonic::server::StreamingService<Bytes> for Consume {
     type Response = Bytes;
     type ResponseStream = Messages;
     type Future = Boxed<Messages>;
 
-    fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
+    fn call(&mut self, _: tonic::Request<Streaming<Bytes>>) -> Self::Future {
         let (state, headers) = (self.0.clone(), self.1.clone());
         Box::pin(async move {
-            let batch = state.give(&headers, request.get_ref()).await?;
+            let batch = state.give(&headers).await?;
             let messages: Messages = Box::pin(tokio_stream::iter(batch.into_iter().map(Ok)));
             Ok(tonic::Response::new(messages))
         })
@@ -210,7 +216,7 @@ where
             let headers = request.headers().clone();
             Ok(match request.uri().path() {
                 PRODUCE => grpc.client_streaming(Produce(state, headers), request).await,
-                CONSUME => grpc.server_streaming(Consume(state, headers), request).await,
+                CONSUME => grpc.streaming(Consume(state, headers), request).await,
                 _ => grpc.streaming(Echo, request).await,
             })
         })

@@ -12,6 +12,8 @@ mod protocol;
 mod raw;
 mod server;
 mod session;
+mod sessions;
+mod socket;
 
 use std::time::{Duration, Instant};
 
@@ -19,6 +21,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tonic::transport::{Channel, Endpoint};
 
+use super::address::Address;
 use super::child::Child;
 use super::fault::whole;
 use super::link::Link;
@@ -76,7 +79,12 @@ impl Grpc {
     }
 
     fn at(url: &str) -> Result<Self, Failure> {
-        let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+        let Address { url, login } = Address::of(url);
+        if login.is_some() {
+            let why = format!("--server {url}: it lets everybody in, without user and password");
+            return Err(Failure::Usage(why));
+        }
+        let url = if url.contains("://") { url } else { format!("http://{url}") };
         let bad = |error| Failure::Usage(format!("--server {url}: {error}"));
         let endpoint = Endpoint::from_shared(url.clone()).map_err(bad)?;
         let endpoint = endpoint.connect_timeout(CONNECT);
@@ -161,6 +169,8 @@ impl Transport for Grpc {
             let is_in_process = self.threads.is_some();
             let opened =
                 GrpcSession::open(self.endpoint.clone(), channel, setup, is_in_process).await;
+            let opened = opened
+                .map_err(|Fault { kind, why }| Fault::new(kind, format!("{}: {why}", self.url)));
             let session: Box<dyn Session> = Box::new(opened?);
             Ok(session)
         })

@@ -18,7 +18,7 @@ pub(super) const FACTS: &str = "/thinwire.bench.v1.Bench/Facts";
 pub(super) const CLOSE: &str = "/thinwire.bench.v1.Bench/Close";
 /// A batch is sent, message by message; the answer is empty and says that all came.
 pub(super) const PRODUCE: &str = "/thinwire.bench.v1.Bench/Produce";
-/// A batch is asked for with a [`Wanted`]; the answer has its messages.
+/// A batch is asked for without any message; the answer has its messages.
 pub(super) const CONSUME: &str = "/thinwire.bench.v1.Bench/Consume";
 /// A batch is sent, and comes back.
 pub(super) const ECHO: &str = "/thinwire.bench.v1.Bench/Echo";
@@ -27,6 +27,10 @@ pub(super) const ECHO: &str = "/thinwire.bench.v1.Bench/Echo";
 pub(super) const SESSION: &str = "bench-session";
 /// Metadata: the destination's number.
 pub(super) const DESTINATION: &str = "bench-destination";
+/// Metadata: how many messages are wanted at most.
+pub(super) const MOST: &str = "bench-most";
+/// Metadata: how long the first may take, in ms.
+pub(super) const WAIT_MS: &str = "bench-wait-ms";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Open {
@@ -58,12 +62,6 @@ pub(super) struct Begin {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Which {
     pub(super) session: u64,
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Wanted {
-    pub(super) most: usize,
-    pub(super) wait_ms: u64,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

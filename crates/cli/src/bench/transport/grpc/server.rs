@@ -1,17 +1,18 @@
 //! The server, in this process beside the clients or in one of its own.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use serde::Serialize;
 use tokio::net::TcpListener;
+use tokio_stream::StreamExt;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::server::NamedService;
@@ -21,6 +22,8 @@ use tonic::transport::server::TcpIncoming;
 use super::hall::Hall;
 use super::protocol::{BEGIN, Begin, CLOSE, FACTS, Facts, OPEN, Open, SESSION, Which};
 use super::raw::Raw;
+use super::sessions::Sessions;
+use super::socket::{Line, Socket};
 use crate::bench::usage;
 use crate::failure::Failure;
 
@@ -28,8 +31,18 @@ use crate::failure::Failure;
 pub(super) async fn serve(listener: TcpListener, house: House) -> Result<(), Failure> {
     // As tonic does where it listens by itself; an answer would wait for the peer's delayed ACK.
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    let server = Server::builder().add_service(house).serve_with_incoming(incoming);
-    server.await.map_err(|error| Failure::input("server", error))
+    let incoming = incoming.map(|accepted| accepted.map(Socket::new));
+    let sessions = house.sessions.clone();
+    let server = Server::builder()
+        // A client's machine that is gone closes nothing.
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE))
+        .add_service(house)
+        .serve_with_incoming(incoming);
+    tokio::select! {
+        served = server => served.map_err(|error| Failure::input("server", error)),
+        never = sessions.sweep() => match never {},
+    }
 }
 
 /// Serves until Ctrl-C.
@@ -63,40 +76,28 @@ pub(super) const THREADS: &str = "bench-server";
 /// All sessions of a server.
 #[derive(Debug, Clone)]
 pub(super) struct House {
-    halls: Arc<Mutex<BTreeMap<u64, Arc<Hall>>>>,
+    sessions: Arc<Sessions>,
     place: Place,
 }
 
 impl House {
     pub(super) fn new(place: Place) -> Self {
-        Self { halls: Arc::default(), place }
-    }
-
-    fn halls(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Hall>>> {
-        self.halls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn hall(&self, session: u64) -> Result<Arc<Hall>, Status> {
-        let hall = self.halls().get(&session).cloned();
-        hall.ok_or_else(|| Status::failed_precondition("there is no such session (any more)"))
+        Self { sessions: Arc::default(), place }
     }
 
     /// Does what a control call wants.
-    fn control(&self, path: &str, request: &Bytes) -> Result<Bytes, Status> {
+    fn control(&self, path: &str, request: &Bytes, line: &Line) -> Result<Bytes, Status> {
+        let of_call = |session| self.sessions.of_call(session, line, Instant::now());
         match path {
             OPEN => {
                 let open: Open = parsed(request)?;
                 let hall = Arc::new(Hall::open(&open)?);
-                let mut halls = self.halls();
-                while halls.len() >= MAX_SESSIONS {
-                    halls.pop_first(); // of a client that never closed it
-                }
-                halls.insert(open.session, hall);
+                self.sessions.open(open.session, hall, line, Instant::now())?;
                 Ok(Bytes::new())
             }
             BEGIN => {
                 let begin: Begin = parsed(request)?;
-                self.hall(begin.session)?.begin(begin.run_id);
+                of_call(begin.session)?.begin(begin.run_id);
                 if self.place == Place::OwnProcess {
                     usage::forget_peak(None);
                 }
@@ -104,7 +105,7 @@ impl House {
             }
             FACTS => {
                 let which: Which = parsed(request)?;
-                let facts = self.hall(which.session)?.facts();
+                let facts = of_call(which.session)?.facts();
                 written(&match self.place {
                     Place::Threads => Facts { cpu_ns: usage::cpu_ns_of_threads(THREADS), ..facts },
                     Place::OwnProcess => Facts {
@@ -116,7 +117,7 @@ impl House {
             }
             _ => {
                 let which: Which = parsed(request)?;
-                self.halls().remove(&which.session);
+                self.sessions.close(which.session);
                 Ok(Bytes::new())
             }
         }
@@ -130,7 +131,8 @@ impl tonic::server::UnaryService<Bytes> for Control {
     type Future = std::future::Ready<Result<tonic::Response<Bytes>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
-        let answer = self.0.control(&self.1, request.get_ref());
+        let line = request.extensions().get::<Line>().cloned().unwrap_or_default();
+        let answer = self.0.control(&self.1, request.get_ref(), &line);
         std::future::ready(answer.map(tonic::Response::new))
     }
 }
@@ -157,7 +159,7 @@ impl tower::Service<Request<Body>> for House {
             });
         }
         let session = request.headers().get(SESSION).and_then(|it| it.to_str().ok()?.parse().ok());
-        let hall = self.hall(session.unwrap_or_default());
+        let hall = self.sessions.of_batch(session.unwrap_or_default(), Instant::now());
         Box::pin(async move {
             match hall {
                 Ok(hall) => {
@@ -179,5 +181,5 @@ fn written(answer: &impl Serialize) -> Result<Bytes, Status> {
     Ok(text.into())
 }
 
-/// Clients close their sessions; those that died did not.
-const MAX_SESSIONS: usize = 16;
+/// How often a connection without traffic is asked for a sign of life, and how long that may take.
+const KEEPALIVE: Duration = Duration::from_secs(30);

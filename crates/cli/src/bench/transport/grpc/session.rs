@@ -9,7 +9,7 @@ use thinwire::counters::Counters;
 use thinwire::{Decoder, Encoder, Policy};
 use thinwire_grpc::ClientCompressionLayer;
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status};
 use tower::Layer;
 
 use super::actor::{Actor, said};
@@ -39,7 +39,12 @@ struct Control {
 
 impl Control {
     async fn call(&self, path: &'static str, request: &impl Serialize) -> Result<Bytes, Fault> {
-        let fail = |status: Status| Fault::new("connect", said(&status));
+        let fail = |status: Status| {
+            let said = said(&status);
+            let is_doubtful = path == OPEN && !REFUSALS.contains(&status.code());
+            let doubt = if is_doubtful { "; is it `thinwire bench serve grpc`?" } else { "" };
+            Fault::new("connect", format!("{said}{doubt}"))
+        };
         let request = serde_json::to_vec(request).map_err(|why| Fault::new("connect", why))?;
         let mut grpc = tonic::client::Grpc::new(self.channel.clone());
         grpc.ready().await.map_err(|error| Fault::new("connect", whole(&error)))?;
@@ -140,3 +145,6 @@ impl Session for GrpcSession {
         })
     }
 }
+
+/// With which a server of ours does not open a session.
+const REFUSALS: [Code; 3] = [Code::InvalidArgument, Code::ResourceExhausted, Code::AlreadyExists];

@@ -52,29 +52,64 @@ async fn stored(ack: Option<PublishAckFuture>) -> Result<(), Fault> {
 }
 
 /// Asks for a batch and gets what is there.
-#[derive(Debug)]
 pub(super) struct Fetcher {
     consumer: CompressedConsumer<pull::Config>,
+    /// What was asked for and has not all come, which goes on with the next call; and how many
+    /// messages of it may come.
+    under_way: Option<(Messages<pull::Batch, Message>, usize)>,
 }
 
 impl Fetcher {
     pub(super) const fn new(consumer: CompressedConsumer<pull::Config>) -> Self {
-        Self { consumer }
+        Self { consumer, under_way: None }
     }
 }
 
+async fn asked(
+    consumer: &CompressedConsumer<pull::Config>,
+    most: usize,
+) -> Result<Messages<pull::Batch, Message>, Fault> {
+    let fetched = consumer.fetch(|fetch| fetch.max_messages(most)).await;
+    fetched.map_err(|error| Fault::new("receive", whole(&error)))
+}
+
 impl Consume for Fetcher {
+    /// What the server promised is not always there any more, as when somebody purges the stream:
+    /// after a silence of `wait`, what has come by then is given.
     fn receive(&mut self, most: usize, wait: Duration) -> BoxFuture<'_, Result<Vec<Bytes>, Fault>> {
         Box::pin(async move {
-            let fetched = self.consumer.fetch(|fetch| fetch.max_messages(most)).await;
-            let mut messages = fetched.map_err(|error| Fault::new("receive", whole(&error)))?;
             let mut batch = Vec::new();
-            while let Some(message) = messages.next().await {
-                let message = message.map_err(|error| Fault::new("receive", whole(&error)))?;
-                batch.push(message.message.payload);
-            }
-            if batch.is_empty() {
-                tokio::time::sleep(wait / 4).await; // what is asked for is all there already
+            let mut has_asked = false;
+            while batch.len() < most {
+                if self.under_way.is_none() {
+                    if has_asked || !batch.is_empty() {
+                        break;
+                    }
+                    has_asked = true;
+                    let messages = asked(&self.consumer, most).await?;
+                    self.under_way = Some((messages, most));
+                }
+                let Some((messages, left)) = &mut self.under_way else { break };
+                match timeout(wait, messages.next()).await {
+                    Ok(Some(Ok(message))) => {
+                        batch.push(message.message.payload);
+                        *left = left.saturating_sub(1);
+                        if *left == 0 {
+                            self.under_way = None;
+                        }
+                    }
+                    Ok(Some(Err(error))) => {
+                        self.under_way = None;
+                        return Err(Fault::new("receive", whole(&error)));
+                    }
+                    Ok(None) => {
+                        self.under_way = None;
+                        if has_asked && batch.is_empty() {
+                            tokio::time::sleep(wait / 4).await; // all was given already
+                        }
+                    }
+                    Err(_) => break,
+                }
             }
             Ok(batch)
         })

@@ -12,12 +12,12 @@
 
 mod actor;
 mod local;
+mod server;
 mod session;
 
 use std::sync::Mutex;
 
 use async_nats::jetstream::stream::StorageType;
-use async_nats::{Client, ConnectOptions};
 
 use super::link::Link;
 use super::{BoxFuture, Fault, Session, Setup, Transport};
@@ -27,12 +27,13 @@ use crate::bench::report;
 use crate::failure::Failure;
 use crate::measure::nanos;
 use local::Local;
+use server::Server;
 use session::NatsSession;
 
 /// A server that was reached, or started.
 #[derive(Debug)]
 pub struct Nats {
-    url: String,
+    server: Server,
     local: Option<Local>,
     storage: StorageType,
     version: String,
@@ -49,30 +50,24 @@ impl Nats {
         storage: Storage,
         link: Option<Link>,
     ) -> Result<Self, Failure> {
-        let (url, local) = match url {
-            Some(url) => (url.to_owned(), None),
+        let (server, local) = match url {
+            Some(url) => (Server::at(url), None),
             None => {
                 let local = Local::start(link).await?;
-                (local.url.clone(), Some(local))
+                (Server::at(&local.url), Some(local))
             }
         };
         let storage = match storage {
             Storage::Memory => StorageType::Memory,
             Storage::File => StorageType::File,
         };
-        let client = options().connect(&url).await;
-        let client = client.map_err(|error| Failure::input(&url, error))?;
+        let client = server.connect().await.map_err(|fault| Failure::Input(fault.why))?;
         let info = client.server_info();
         if !info.jetstream {
-            return Err(Failure::Input(format!("{url}: the server runs without JetStream (-js)")));
+            return Err(Failure::input(server.url(), "the server runs without JetStream (-js)"));
         }
-        Ok(Self { url, local, storage, version: info.version })
+        Ok(Self { server, local, storage, version: info.version })
     }
-}
-
-/// Named, so that whoever looks at the server knows.
-fn options() -> ConnectOptions {
-    ConnectOptions::new().name("thinwire bench")
 }
 
 impl Transport for Nats {
@@ -82,10 +77,11 @@ impl Transport for Nats {
         let storage = if self.storage == StorageType::File { "files" } else { "memory" };
         let at = match self.local {
             Some(_) => "started for this run".to_owned(),
-            None => format!("at {}", self.url),
+            None => format!("at {}", self.server.url()),
         };
-        let is_local = self.local.is_some()
-            || ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| self.url.contains(host));
+        let here = ["localhost", "127.0.0.1", "[::1]"];
+        let is_local =
+            self.local.is_some() || here.iter().any(|host| self.server.url().contains(host));
         report::Transport {
             name: "nats".to_owned(),
             server: Some(format!("nats-server {}, {at}, streams in {storage}", self.version)),
@@ -98,10 +94,10 @@ impl Transport for Nats {
     fn open(&self, setup: Setup) -> BoxFuture<'_, Result<Box<dyn Session>, Fault>> {
         Box::pin(async move {
             let session = NatsSession {
-                url: self.url.clone(),
+                server: self.server.clone(),
                 pid: self.local.as_ref().map(|local| local.pid),
                 storage: self.storage,
-                control: connect(&self.url).await?,
+                control: self.server.connect().await?,
                 setup,
                 begun: Mutex::default(),
                 tally: Tally::default(),
@@ -119,9 +115,4 @@ impl Transport for Nats {
             }
         })
     }
-}
-
-async fn connect(url: &str) -> Result<Client, Fault> {
-    let client = options().connect(url).await;
-    client.map_err(|error| Fault::new("connect", format!("{url}: {error}")))
 }

@@ -12,7 +12,7 @@ use thinwire_nats::{
 };
 
 use super::actor::{Fetcher, Producer, Puller};
-use super::connect;
+use super::server::Server;
 use crate::bench::counts::{Counts, Tally};
 use crate::bench::plan::Purpose;
 use crate::bench::transport::{BoxFuture, Consume, Fault, Produce, ServerFacts, Session, Setup};
@@ -20,7 +20,7 @@ use crate::bench::usage;
 
 #[derive(Debug)]
 pub(super) struct NatsSession {
-    pub(super) url: String,
+    pub(super) server: Server,
     pub(super) pid: Option<u32>,
     pub(super) storage: StorageType,
     pub(super) control: Client,
@@ -81,7 +81,7 @@ impl NatsSession {
             config = config.level(number);
         }
         let config = config.max_payload_size(self.setup.max_len.max(1));
-        let client = connect(&self.url).await?;
+        let client = self.server.connect().await?;
         let client = CompressedClient::new(client, &config);
         let client = client.map_err(|error| Fault::new("connect", error))?;
         self.tally.add(client.counters());

@@ -1,36 +1,13 @@
 //! The sentences of a report, the same for all forms that people read.
 
-use crate::bench::report::{EncodingResult, Report, Settings, Transport};
+mod answer;
+mod verdict;
+
+pub use self::answer::headline;
+pub use self::verdict::verdicts;
+use crate::bench::report::{EncodingResult, Messages, Report, Settings, Transport};
 use crate::render::prose::counted;
 use crate::unit;
-
-/// The answer in one sentence.
-#[must_use]
-pub fn headline(report: &Report) -> String {
-    if !report.ended.is_as_planned() {
-        return format!("The run ended early: {}.", report.ended);
-    }
-    let rate = |result: &&EncodingResult| rate(result);
-    let Some(best) = report.encodings.iter().max_by(|a, b| rate(a).total_cmp(&rate(b))) else {
-        return "Nothing was measured.".to_owned();
-    };
-    if rate(&best) <= 0.0 {
-        return "No messages, so there is no throughput.".to_owned();
-    }
-    let speed = unit::three_digits(rate(&best));
-    let times = times_raw(best).filter(|_| best.level != "raw");
-    let times = times.map(|times| format!(", {} times raw", unit::three_digits(times)));
-    let times = times.unwrap_or_default();
-    if report.settings.rate_bytes_per_second.is_some()
-        || report.settings.rate_messages_per_second.is_some()
-    {
-        return "At the rate that was asked for, compare the latencies.".to_owned();
-    }
-    if report.encodings.len() == 1 {
-        return format!("{} moves {speed} MB/s of payload.", best.level);
-    }
-    format!("{} moves the most: {speed} MB/s of payload{times}.", best.level)
-}
 
 /// What was done.
 #[must_use]
@@ -71,10 +48,8 @@ pub fn setting(report: &Report) -> Vec<String> {
             counted(messages_per_batch, "message"),
         ),
         format!(
-            "{source}: {} to {}, median {}, {} distinct; {} of each are a header",
-            unit::bytes(messages.min_bytes),
-            unit::bytes(messages.max_bytes),
-            unit::bytes(messages.median_bytes),
+            "{source}: {}, {} distinct; {} of each are a header",
+            lengths(messages),
             messages.distinct,
             unit::bytes(messages.header_bytes),
         ),
@@ -87,6 +62,14 @@ pub fn setting(report: &Report) -> Vec<String> {
             unit::bytes(settings.min_size_bytes),
         ),
     ]
+}
+
+/// How long messages are.
+#[must_use]
+pub fn lengths(messages: &Messages) -> String {
+    let Messages { min_bytes, median_bytes, max_bytes, .. } = *messages;
+    let [min, median, max] = [min_bytes, median_bytes, max_bytes].map(unit::bytes);
+    if min == max { format!("{min} each") } else { format!("{min} to {max}, median {median}") }
 }
 
 /// How the link is shaped, if it is.
@@ -105,24 +88,18 @@ pub fn findings(report: &Report) -> Vec<String> {
     let sum = |of: &dyn Fn(&crate::bench::report::Verified) -> u64| {
         runs().map(|run| of(&run.verified)).sum::<u64>()
     };
-    let mut by: Vec<&str> = runs().map(|run| run.verified.by.as_str()).collect();
-    by.dedup();
-    let by = by.first().copied().unwrap_or("nobody");
-    let by = match by {
-        "server" => "by the server",
-        "afterwards" => "by reading back what is kept",
-        "consumers" => "by their receivers",
-        _ => "by nobody",
-    };
-    let mut lines = vec![format!(
-        "verified {by}: {}, {}; lost {}, twice {}, corrupt {}, of other runs {}",
-        counted(sum(&|it| it.messages), "message"),
-        unit::bytes(sum(&|it| it.payload_bytes)),
-        sum(&|it| it.lost),
-        sum(&|it| it.duplicates),
-        sum(&|it| it.corrupt),
-        sum(&|it| it.strangers),
-    )];
+    let mut lines = verified(report, sum(&|it| it.messages), sum(&|it| it.payload_bytes));
+    let counts = [
+        ("lost", sum(&|it| it.lost), true),
+        ("corrupt", sum(&|it| it.corrupt), true),
+        ("came twice", sum(&|it| it.duplicates), false),
+        ("left by other runs", sum(&|it| it.strangers), false),
+    ];
+    let told = counts.into_iter().filter(|(_, count, is_always)| *is_always || *count > 0);
+    let told: Vec<String> = told.map(|(what, count, _)| format!("{what} {count}")).collect();
+    if let Some(line) = lines.first_mut() {
+        line.push_str(&format!("; {}", told.join(", ")));
+    }
     for result in &report.encodings {
         if let Some(line) = kept_raw(result) {
             lines.push(line);
@@ -131,6 +108,30 @@ pub fn findings(report: &Report) -> Vec<String> {
             let first = error.first.as_ref().map(|first| format!(": {first}")).unwrap_or_default();
             lines.push(format!("{}: error {} × {}{first}", result.level, error.kind, error.count));
         }
+    }
+    lines
+}
+
+/// By whom messages were verified, and where they were not.
+fn verified(report: &Report, messages: u64, payload_bytes: u64) -> Vec<String> {
+    let by = || report.encodings.iter().flat_map(|it| &it.runs).map(|run| run.verified.by.as_str());
+    let unverified = by().filter(|by| *by == NOBODY).count() as u64;
+    let Some(by) = by().find(|by| *by != NOBODY) else {
+        return vec![match unverified {
+            0 => "not verified: there were no runs".to_owned(),
+            _ => NOT_VERIFIED.to_owned(),
+        }];
+    };
+    let by = match by {
+        "server" => "by the server",
+        "afterwards" => "by reading back what is kept",
+        "consumers" => "by their receivers",
+        _ => "in another way",
+    };
+    let (messages, bytes) = (counted(messages, "message"), unit::bytes(payload_bytes));
+    let mut lines = vec![format!("verified {by}: {messages}, {bytes}")];
+    if unverified > 0 {
+        lines.push(format!("{}: {NOT_VERIFIED}", counted(unverified, "run")));
     }
     lines
 }
@@ -157,12 +158,16 @@ fn kept_raw(result: &EncodingResult) -> Option<String> {
     Some(format!("{}: sent raw: {}", result.level, parts.join(", ")))
 }
 
-fn rate(result: &EncodingResult) -> f64 {
-    let role = result.summary.receiving.as_ref().or(result.summary.sending.as_ref());
-    role.and_then(|role| role.mb_per_second).unwrap_or_default()
+/// `a, b and c`.
+fn listed(names: &[&str], word: &str) -> String {
+    match names.split_last() {
+        Some((last, names)) if !names.is_empty() => format!("{} {word} {last}", names.join(", ")),
+        _ => names.concat(),
+    }
 }
 
-fn times_raw(result: &EncodingResult) -> Option<f64> {
-    let role = result.summary.receiving.as_ref().or(result.summary.sending.as_ref());
-    role?.times_raw
-}
+/// Who verified what nobody could.
+pub const NOBODY: &str = "nobody";
+
+/// What that means.
+pub const NOT_VERIFIED: &str = "not verified: the run ended before";
