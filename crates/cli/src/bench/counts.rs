@@ -1,5 +1,6 @@
 //! What counters of transports say, as data that can be subtracted.
 
+#[cfg(any(feature = "nats", feature = "iggy"))]
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -88,9 +89,11 @@ impl Counts {
 }
 
 /// The counters of many actors.
+#[cfg(any(feature = "nats", feature = "iggy"))]
 #[derive(Debug, Default)]
 pub(super) struct Tally(Mutex<Vec<Arc<Counters>>>);
 
+#[cfg(any(feature = "nats", feature = "iggy"))]
 impl Tally {
     /// One actor more.
     pub(super) fn add(&self, counters: &Arc<Counters>) {
