@@ -59,6 +59,7 @@ impl Child {
         shell.line()?.parse().map_err(Error::other)
     }
 
+    #[cfg(feature = "nats")]
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
