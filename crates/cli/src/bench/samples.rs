@@ -2,7 +2,7 @@
 //!
 //! Actors are many and each has its own: a histogram that is all there from the beginning takes
 //! 280 kB for each, whatever comes. Here the counts stand in pages, of which there are those that
-//! something was counted in. The slots are those of the histogram with [`DIGITS`] digits, so that
+//! something was counted in. The slots are those of the histogram with `DIGITS` digits, so that
 //! nothing changes when one becomes the other.
 
 use hdrhistogram::Histogram;
