@@ -114,11 +114,8 @@ fn a_server_that_is_away_when_the_run_ends_delays_all_that_was_due() {
 #[cfg(feature = "nats")]
 #[test]
 fn streams_on_a_server_are_removed_however_the_run_ends() {
-    use crate::support::{has_nats, nats_server};
-    if !has_nats() {
-        return;
-    }
-    let (url, _server) = nats_server();
+    let Some(server) = crate::support::NatsServer::start(&[]) else { return };
+    let url = format!("nats://{}", server.place);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let streams = || {
         runtime.block_on(async {

@@ -1,52 +1,12 @@
 //! Servers that are named: who is let in, what is said of them, and what they do to a run.
 #![expect(clippy::unwrap_used, reason = "a test may stop where it fails")]
 
+#[cfg(feature = "nats")]
+use crate::support::NatsServer;
 #[cfg(feature = "grpc")]
 use crate::support::Served;
 #[cfg(any(feature = "grpc", feature = "nats"))]
 use crate::support::bench;
-
-/// A NATS server of the test's, killed when it goes out of scope.
-#[cfg(feature = "nats")]
-struct NatsServer {
-    child: std::process::Child,
-    place: String,
-    #[expect(dead_code, reason = "its files, removed with it")]
-    folder: tempfile::TempDir,
-}
-
-#[cfg(feature = "nats")]
-impl NatsServer {
-    fn start(options: &[&str]) -> Option<Self> {
-        use std::process::{Command, Stdio};
-        if !crate::support::has_nats() {
-            return None;
-        }
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let start = |program: &str| {
-            let mut command = Command::new(program);
-            command.args(["-js", "-a", "127.0.0.1", "-p", &free.port().to_string()]);
-            command.arg("-sd").arg(folder.path()).args(options);
-            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
-        };
-        let child = start("nats-server").or_else(|_| start("/usr/sbin/nats-server")).unwrap();
-        let begin = std::time::Instant::now();
-        while std::net::TcpStream::connect(free).is_err() {
-            assert!(begin.elapsed() < std::time::Duration::from_secs(20), "it does not listen");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-        Some(Self { child, place: free.to_string(), folder })
-    }
-}
-
-#[cfg(feature = "nats")]
-impl Drop for NatsServer {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
 
 /// All that is printed, and the exit code.
 #[cfg(feature = "nats")]

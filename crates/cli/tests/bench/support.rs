@@ -147,11 +147,43 @@ pub(crate) fn has_nats() -> bool {
     is_there
 }
 
-/// A server of the test's own, with its store.
+/// A NATS server of the test's own with JetStream, gone with its files when this is.
 #[cfg(feature = "nats")]
 pub(crate) struct NatsServer {
     child: Child,
+    /// `127.0.0.1` and its port.
+    pub(crate) place: String,
     _folder: tempfile::TempDir,
+}
+
+#[cfg(feature = "nats")]
+impl NatsServer {
+    /// Starts one, where it is installed.
+    pub(crate) fn start(options: &[&str]) -> Option<Self> {
+        if !has_nats() {
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let start = |program: &str| {
+            let mut command = Command::new(program);
+            command.args(["-a", "127.0.0.1", "-p", "-1", "-js", "-sd"]).arg(folder.path());
+            command.arg("--ports_file_dir").arg(folder.path()).args(options);
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+        };
+        let child = start("nats-server").or_else(|_| start("/usr/sbin/nats-server")).unwrap();
+        let ports = folder.path().join(format!("nats-server_{}.ports", child.id()));
+        let begin = Instant::now();
+        let place = loop {
+            let text = std::fs::read_to_string(&ports).unwrap_or_default();
+            if let Ok(ports) = serde_json::from_str::<serde_json::Value>(&text) {
+                let url = ports.pointer("/nats/0").and_then(serde_json::Value::as_str).unwrap();
+                break url.trim_start_matches("nats://").to_owned();
+            }
+            assert!(begin.elapsed() < Duration::from_secs(20), "nats-server does not start");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        Some(Self { child, place, _folder: folder })
+    }
 }
 
 #[cfg(feature = "nats")]
@@ -160,28 +192,4 @@ impl Drop for NatsServer {
         drop(self.child.kill());
         drop(self.child.wait());
     }
-}
-
-/// Starts one with JetStream; its address.
-#[cfg(feature = "nats")]
-pub(crate) fn nats_server() -> (String, NatsServer) {
-    let folder = tempfile::tempdir().unwrap();
-    let start = |program: &str| {
-        let mut command = Command::new(program);
-        command.args(["-a", "127.0.0.1", "-p", "-1", "-js", "-sd"]).arg(folder.path());
-        command.arg("--ports_file_dir").arg(folder.path());
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
-    };
-    let child = start("nats-server").or_else(|_| start("/usr/sbin/nats-server")).unwrap();
-    let ports = folder.path().join(format!("nats-server_{}.ports", child.id()));
-    let begin = Instant::now();
-    let url = loop {
-        let text = std::fs::read_to_string(&ports).unwrap_or_default();
-        if let Ok(ports) = serde_json::from_str::<serde_json::Value>(&text) {
-            break ports.pointer("/nats/0").and_then(serde_json::Value::as_str).unwrap().to_owned();
-        }
-        assert!(begin.elapsed() < Duration::from_secs(20), "nats-server does not start");
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    (url, NatsServer { child, _folder: folder })
 }
