@@ -236,8 +236,10 @@ fn consumers_of_what_was_there_find_a_loss_also_when_their_time_ends_the_run() {
     let arguments = "-e lz4 -m 200 -P 10 --message-count 3000 -d 1s --repeat 1 -w 0";
     for kind in ["pc -c 2", "bcg -c 2"] {
         let (ended, result, _) = run(&format!("{arguments} {kind} memory"), &Faulty(Mishap::Loses));
-        assert!(matches!(ended, Ended::Lost { messages: 2 }), "{kind}: {ended}");
-        assert_eq!(result.runs[0].verified.lost, 2, "{kind}");
+        // Each consumer loses one, but one of a group may come too late for its hundredth.
+        let Ended::Lost { messages } = ended else { panic!("{kind}: {ended}") };
+        assert!(messages == 2 || messages == 1 && kind.starts_with("bcg"), "{kind}: {messages}");
+        assert_eq!(result.runs[0].verified.lost, messages, "{kind}");
         let (ended, ..) = run(&format!("{arguments} {kind} memory"), &Faulty(Mishap::None));
         assert_eq!(ended, Ended::AsPlanned, "{kind}");
     }
