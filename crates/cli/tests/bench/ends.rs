@@ -84,10 +84,12 @@ fn what_takes_long_is_said_before_and_each_run_when_it_is_over() {
     assert!(lines[3].starts_with("4/4 raw, run 2: ") && lines[3].contains("MB/s"), "{said}");
     let arguments = "-e raw --rate 1msg -P 1 --message-count 7200 --repeat 1 -w 0 memory";
     let mut child = crate::support::command(arguments).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    let mut line = String::new();
+    let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut said, &mut line).unwrap();
     child.kill().unwrap();
-    let said = child.wait_with_output().unwrap().stderr;
-    assert_eq!(String::from_utf8_lossy(&said), "1 run(s), 2 hours in all\n");
+    child.wait().unwrap();
+    assert_eq!(line, "1 run(s), 2 hours in all\n");
 }
 
 #[test]
